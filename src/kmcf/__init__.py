@@ -1,0 +1,47 @@
+"""kmcf: Bayesian filtering when nobody can write down the observation model.
+
+All that is needed are example pairs (state, observation) and a way to simulate how the state moves.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from kmcf._version import __version__
+
+if TYPE_CHECKING:
+    from kmcf import datasets, kernels
+    from kmcf.embedding import Embedding
+    from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter, RejectedStepWarning
+
+# Names are imported on first use, so that the command line starts quickly.
+_HOMES = {
+    "Belief": "kmcf.filter",
+    "Embedding": "kmcf.embedding",
+    "FilterRun": "kmcf.filter",
+    "KernelMonteCarloFilter": "kmcf.filter",
+    "RejectedStepWarning": "kmcf.filter",
+}
+_ROOMS = ("datasets", "kernels")
+
+__all__ = [
+    "Belief",
+    "Embedding",
+    "FilterRun",
+    "KernelMonteCarloFilter",
+    "RejectedStepWarning",
+    "__version__",
+    "datasets",
+    "kernels",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name in _ROOMS:
+        return import_module(f"kmcf.{name}")
+    raise AttributeError(f"module 'kmcf' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,31 @@
+"""Which array library the numbers live in, and the names types go by.
+
+The numerical core asks :func:`array_namespace` for the library of its inputs and then uses only functions
+that NumPy and JAX share. Everything else in the package is plain NumPy.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = Any
+"""An array of any library (NumPy or JAX): no static type covers both."""
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.intp]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+
+def array_namespace(*arrays: Array) -> Any:
+    """Return the library (``numpy``, ``jax.numpy``) the arrays belong to; NumPy unless one says otherwise.
+
+    Examples
+    --------
+    >>> array_namespace(np.zeros(3)).__name__
+    'numpy'
+    """
+    for array in arrays:
+        if not isinstance(array, np.ndarray | np.generic) and hasattr(array, "__array_namespace__"):
+            return array.__array_namespace__()
+    return np

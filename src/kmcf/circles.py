@@ -1,0 +1,28 @@
+"""Arithmetic on angles in radians."""
+
+import numpy as np
+
+from kmcf.arrays import FloatArray
+
+
+def wrapped_difference(angles: FloatArray) -> FloatArray:
+    """Map differences of angles to (−π, π].
+
+    Examples
+    --------
+    >>> wrapped_difference(np.array([0.0, 2 * np.pi + 0.25, np.pi, -np.pi])).round(2)
+    array([0.  , 0.25, 3.14, 3.14])
+    """
+    wrapped: FloatArray = np.pi - np.mod(np.pi - angles, 2.0 * np.pi)
+    return wrapped
+
+
+def circular_mean(angles: FloatArray, weights: FloatArray) -> float:
+    """Return the direction of the weighted mean of the points (cos a, sin a), in (−π, π].
+
+    Examples
+    --------
+    >>> round(circular_mean(np.array([0.1, 2 * np.pi - 0.1]), np.array([0.5, 0.5])), 6) + 0.0
+    0.0
+    """
+    return float(np.arctan2(weights @ np.sin(angles), weights @ np.cos(angles)))

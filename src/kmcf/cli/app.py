@@ -1,0 +1,62 @@
+"""The commands. Each imports what it needs when it runs, so that ``kmcf --help`` is quick."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from kmcf._version import __version__
+
+app = typer.Typer(
+    help="Bayesian filtering from examples, for when nobody can write down the observation model.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+
+def _version(show: bool) -> None:
+    if show:
+        typer.echo(f"kmcf {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Bayesian filtering from examples, for when nobody can write down the observation model."""
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"),
+    examples: Annotated[int, typer.Option(min=20, help="How many (state, observation) examples to learn from.")] = 300,
+    length: Annotated[int, typer.Option(min=10, help="How many observations to filter.")] = 150,
+    seed: Annotated[int, typer.Option(min=0, help="Seed; the same seed gives the same demo.")] = 0,
+) -> None:
+    """Recover a hidden state from noisy observations, given examples only; show the errors and save a picture."""
+    from kmcf.experiments.demo import run_demo
+
+    console = Console()
+    console.print(
+        f"A hidden number drifts (x' = 0.9 x + noise) and is seen through noise. The filter can simulate the drift, "
+        f"but "
+        f"the way observations arise it knows only from {examples} recorded pairs (state, observation). It now follows "
+        f"the state through {length} new observations."
+    )
+    result = run_demo(out, n_examples=examples, length=length, seed=seed)
+    table = Table(title="Root mean squared error of the estimated state", title_justify="left")
+    table.add_column("method")
+    table.add_column("error", justify="right")
+    for name, error in result.errors.items():
+        table.add_row(name, f"{error:.3f}")
+    console.print(table)
+    console.print(
+        f"{result.coverage:.0%} of the true states lie in the filter's 95 % band; {result.milliseconds:.2f} ms per "
+        f"step."
+    )
+    console.print(f"Picture: {result.picture.resolve()}", soft_wrap=True)

@@ -1,0 +1,1 @@
+"""Experiments: what the command line runs. Nothing in the package imports them."""

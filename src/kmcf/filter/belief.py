@@ -1,0 +1,123 @@
+"""What the filter believes about the state at one time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kmcf.arrays import FloatArray, IntArray
+from kmcf.embedding import Embedding
+from kmcf.kernels.base import Kernel
+from kmcf.objects import Objects, take
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """How one step went: what a user needs to know to trust it."""
+
+    weight_sum: float = np.nan
+    """Sum of the weights before normalisation; far from 1 means an inaccurate estimate (Section 4.3)."""
+    herding_loss: float = np.nan
+    """RKHS distance between the posterior and the points resampled from it; NaN where nothing was resampled."""
+    observation_coverage: float = np.nan
+    """Similarity of the observation to the closest example observation, in [0, 1]; NaN without observation."""
+    state_coverage: float = np.nan
+    """Similarity of the predicted states to their closest example states, on average, in [0, 1]."""
+    missing: bool = False
+    """No observation was given."""
+    rejected: bool = False
+    """An observation was given but not used."""
+
+    @property
+    def coverage(self) -> float:
+        """The smaller of the two coverages."""
+        return float(np.fmin(self.observation_coverage, self.state_coverage))
+
+
+class Belief(Embedding):
+    """The state's distribution at one time, as a weighted sample. Beliefs do not change: a step returns a new one.
+
+    After a correction the states are the example states with signed weights. Before the first observation, after a
+    missing one and after a rejected step they are the predicted particles, and ``report.weight_sum`` is NaN.
+
+    Parameters
+    ----------
+    states, weights, kernel, angles
+        As for :class:`~kmcf.embedding.Embedding`.
+    time : int
+        Number of steps made: 0 for the initial belief.
+    stream : int
+        Which sequence of random numbers the belief goes on with.
+    report : StepReport
+        How the step went.
+    resampled : array of int, optional
+        Indices of the states that the next step propagates, with equal weights and repeated as need be. None: it
+        propagates all states with their weights.
+    rejections : int
+        How many steps were rejected on the way here.
+    """
+
+    def __init__(
+        self,
+        states: Objects,
+        weights: FloatArray,
+        *,
+        kernel: Kernel | None = None,
+        angles: Sequence[int] = (),
+        time: int = 0,
+        stream: int = 0,
+        report: StepReport | None = None,
+        resampled: IntArray | None = None,
+        rejections: int = 0,
+    ) -> None:
+        super().__init__(states, weights, kernel, angles)
+        self._time = time
+        self._stream = stream
+        self._report = StepReport() if report is None else report
+        self._resampled = resampled
+        self._rejections = rejections
+
+    @property
+    def time(self) -> int:
+        """Number of steps made: 0 before the first."""
+        return self._time
+
+    @property
+    def stream(self) -> int:
+        """Which sequence of random numbers the belief goes on with."""
+        return self._stream
+
+    @property
+    def report(self) -> StepReport:
+        """How the step that made this belief went."""
+        return self._report
+
+    @property
+    def resampled(self) -> IntArray | None:
+        """Indices of the states that the next step propagates; None if it propagates all, with their weights."""
+        return self._resampled
+
+    @property
+    def rejections(self) -> int:
+        """How many steps were rejected on the way here."""
+        return self._rejections
+
+    def particles(self, size: int) -> tuple[Objects, FloatArray]:
+        """Return the sample that the next step moves: ``size`` copies of the resampled states, or all with weights."""
+        if self._resampled is None:
+            return self.states, self.weights
+        indices = self._resampled[np.arange(size) % len(self._resampled)]
+        return take(self.states, indices), np.full(size, 1.0 / size)
+
+    def plot(self, ax: Any = None, truth: Any = None) -> Any:
+        """Draw the belief (needs matplotlib); see :func:`kmcf.plotting.plot_belief`."""
+        from kmcf.plotting import plot_belief
+
+        return plot_belief(self, ax=ax, truth=truth)
+
+    def __repr__(self) -> str:
+        flags = " rejected" * self.report.rejected + " missing" * self.report.missing
+        return f"Belief(time={self.time}, {len(self)} states, effective sample size {self.ess:.1f}{flags})"

@@ -1,0 +1,182 @@
+"""Reading what users pass: example sets, observation sequences, controls, seeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kmcf.objects import Objects, as_objects, describe, is_numeric
+
+
+def read_examples(
+    states: Any, observations: Any, *, structured: tuple[bool, bool], handles_missing: bool
+) -> tuple[Objects, Objects]:
+    """Check and read the example pairs; return private, read-only copies.
+
+    Parameters
+    ----------
+    states, observations : array-like or list
+        The n examples.
+    structured : pair of bool
+        Whether the state and the observation kernel work on non-vectorial objects.
+    handles_missing : bool
+        Whether the observation kernel understands NaN.
+    """
+    read_states = as_objects(states, "states", structured=structured[0])
+    read_observations = as_objects(observations, "observations", structured=structured[1])
+    if len(read_states) != len(read_observations):
+        raise ValueError(
+            f"{len(read_states)} states but {len(read_observations)} observations: every example is a pair of one "
+            f"state and "
+            "one observation."
+        )
+    if len(read_states) < 2:
+        raise ValueError(f"at least two examples are needed to fit a filter, but got {len(read_states)}.")
+    return (
+        _finite_copy(read_states, "states", allow_nan=False),
+        _finite_copy(read_observations, "observations", allow_nan=handles_missing),
+    )
+
+
+def _finite_copy(objects: Objects, name: str, *, allow_nan: bool) -> Objects:
+    if not is_numeric(objects):
+        return objects
+    if 0 in objects.shape:
+        raise ValueError(f"{name} have no columns: {describe(objects)}.")
+    bad = np.isinf(objects) if allow_nan else ~np.isfinite(objects)
+    if bad.any():
+        rows = np.flatnonzero(bad.reshape(len(objects), -1).any(axis=1))
+        raise ValueError(
+            f"{name} contain NaN or infinity in {len(rows)} of {len(objects)} examples (first: example {rows[0]}); "
+            f"remove "
+            "those examples."
+        )
+    private = np.array(objects)
+    private.flags.writeable = False
+    return private
+
+
+@dataclass(frozen=True)
+class ObservationReader:
+    """Knows the form of the example observations and reads new ones accordingly.
+
+    Attributes
+    ----------
+    shape : tuple of int or None
+        Trailing shape of numeric observations; None for arbitrary objects.
+    flat : bool
+        The examples were given as (n,): a two-dimensional array is then a batch of scalar sequences.
+    handles_missing : bool
+        Whether the kernel understands partly missing vectors.
+    """
+
+    shape: tuple[int, ...] | None
+    flat: bool
+    handles_missing: bool
+
+    @classmethod
+    def of(cls, given: Any, read: Objects, *, handles_missing: bool) -> ObservationReader:
+        """Make a reader from the example observations as given and as read."""
+        shape = tuple(read.shape[1:]) if is_numeric(read) else None
+        return cls(shape, np.ndim(given) == 1 if shape is not None else False, handles_missing)
+
+    def one(self, observation: Any) -> Objects | None:
+        """Read one observation as a collection of length 1; None if it is missing (None or all NaN)."""
+        if observation is None:
+            return None
+        if self.shape is None:
+            return None if isinstance(observation, float) and np.isnan(observation) else [observation]
+        try:
+            values = np.asarray(observation, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"an observation is {observation!r}, but the examples are numeric with shape {self.shape}."
+            ) from None
+        if values.ndim == 0 and self.shape == (1,):
+            values = values[None]
+        if values.shape != self.shape:
+            raise ValueError(
+                f"an observation has shape {values.shape}, but the example observations have shape {self.shape}."
+            )
+        if np.isfinite(values).all():
+            return values[None]
+        return self._with_gaps(values)
+
+    def _with_gaps(self, values: Any) -> Objects | None:
+        absent = np.isnan(values)
+        if absent.all():
+            return None
+        if np.isinf(values).any():
+            raise ValueError(f"an observation contains infinity: {values!r}.")
+        if not self.handles_missing:
+            raise ValueError(
+                f"an observation is partly NaN ({int(absent.sum())} of {absent.size} values), which its kernel cannot "
+                "handle; fill the gaps, or pass None to skip the observation."
+            )
+        return values[None]
+
+    def is_batch(self, observations: Any) -> bool:
+        """Say whether an array holds several sequences: one more leading axis than one sequence. Lists never do."""
+        if self.shape is None or isinstance(observations, list | tuple):
+            return False
+        extra = np.ndim(observations) - len(self.shape)
+        if self.shape == (1,) and self.flat and np.ndim(observations) == 2:
+            return bool(np.shape(observations)[1] != 1)
+        return extra == 2
+
+    def sequence(self, observations: Any) -> Any:
+        """Read one sequence of T observations."""
+        if isinstance(observations, str | bytes) or not hasattr(observations, "__iter__"):
+            raise TypeError(
+                f"observations must be a sequence with one entry per time step, not {type(observations).__name__}; "
+                f"for a "
+                "single observation use step(belief, y)."
+            )
+        if self.shape is None or isinstance(observations, list | tuple) or not hasattr(observations, "__len__"):
+            return list(observations)
+        array = np.asarray(observations)
+        if array.dtype.kind == "O":
+            return list(array)
+        expected = array.shape[1:] == self.shape or (array.ndim == 1 and self.shape == (1,))
+        if not expected:
+            raise ValueError(
+                f"observations have shape {array.shape}, but the filter was fitted on observations of shape "
+                f"{self.shape}: one sequence has shape (T, *{self.shape}), a batch (B, T, *{self.shape})."
+            )
+        return array
+
+
+def read_controls(controls: Any, steps: int) -> Any:
+    """Check that there is one control per step."""
+    if controls is None:
+        return None
+    if not hasattr(controls, "__len__"):
+        raise TypeError(f"controls must have one entry per step, not be a single {type(controls).__name__}.")
+    if len(controls) != steps:
+        raise ValueError(
+            f"{len(controls)} controls for {steps} steps: controls[t] drives the move to step t, so there must be as "
+            f"many "
+            "as observations (the first one is ignored)."
+        )
+    return controls if isinstance(controls, np.ndarray | list | tuple) else np.asarray(controls)
+
+
+def read_seed(random_state: Any) -> int:
+    """Turn a random state (None, int, Generator or RandomState) into one integer.
+
+    Examples
+    --------
+    >>> read_seed(7)
+    7
+    """
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**63))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
+        return int(random_state)
+    raise ValueError(f"random_state = {random_state!r}; it must be None, a non-negative integer or a NumPy Generator.")

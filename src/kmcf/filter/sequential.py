@@ -1,0 +1,250 @@
+"""What every filter shares: one step at a time, whole sequences, batches, forecasts.
+
+A filter says how it starts and how it makes one step; this class reads the user's input, keeps the random numbers
+apart and runs the loops. A step is a pure function of the belief, the observation and the control.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from kmcf.arrays import FloatArray
+from kmcf.extras import progress_bar
+from kmcf.filter.belief import Belief
+from kmcf.filter.inputs import ObservationReader, read_controls
+from kmcf.filter.run import FilterRun, batch, collect
+from kmcf.objects import Objects, as_objects, is_numeric, take
+
+KEPT_NUMBERS = 4_000_000
+"""Beliefs are kept by default while a run's weights number at most this (32 MB)."""
+
+
+class RejectedStepWarning(UserWarning):
+    """An observation was not used: no example resembles it, or the posterior weights nearly cancelled."""
+
+
+class SequentialFilter(BaseEstimator, ABC):
+    """Base class of filters that learn the observation model from examples and are given a way to move the state."""
+
+    transition: Callable[[Any, Any, np.random.Generator], Any]
+    initial: Callable[[int, np.random.Generator], Any] | None
+    angles: Sequence[int]
+    random_state: Any
+
+    states_: Objects
+    seed_: int
+    _reader: ObservationReader
+
+    @abstractmethod
+    def fit(self, states: Any, observations: Any) -> Self:
+        """Learn from n examples of states with their observations."""
+
+    @abstractmethod
+    def _initial_belief(self, stream: int, rng: np.random.Generator) -> Belief:
+        """Return p_init."""
+
+    @abstractmethod
+    def _advance(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
+        """Make one step with an observation (a collection of length 1, or None if missing)."""
+
+    def start(self, stream: int = 0) -> Belief:
+        """Return the belief before the first observation: draws from p_init.
+
+        Parameters
+        ----------
+        stream : int
+            Number of the sequence of random numbers to use; different streams are independent.
+        """
+        self._check_fitted()
+        if not isinstance(stream, int | np.integer) or stream < 0:
+            raise ValueError(f"stream = {stream!r}; it must be a non-negative integer.")
+        return self._initial_belief(int(stream), self._generator(int(stream), 0))
+
+    def step(self, belief: Belief, y: Any, control: Any = None) -> Belief:
+        """Return the belief after one more observation. The belief passed in stays as it is.
+
+        Parameters
+        ----------
+        belief : Belief
+            From :meth:`start` or an earlier step.
+        y : object
+            The observation; None or all-NaN if missing (prediction only).
+        control : object
+            Passed to the transition. The first step makes no transition and ignores it.
+        """
+        after = self._next(belief, y, control)
+        if after.report.rejected and belief.rejections == 0:
+            _warn_rejected("an observation was", first=after.time)
+        return after
+
+    def filter(
+        self,
+        observations: Any,
+        controls: Any = None,
+        progress: bool = False,
+        *,
+        keep_beliefs: bool | None = None,
+    ) -> FilterRun:
+        """Filter a sequence of T observations, or a batch of B sequences given as one array.
+
+        Parameters
+        ----------
+        observations : array (T, ...), (B, T, ...) or list of T observations
+            None or all-NaN entries are missing. A list is always one sequence.
+        controls : sequence of T (or B sequences of T), optional
+            ``controls[t]`` drives the move from step t−1 to step t; the first one is ignored.
+        progress : bool
+            Show a progress bar (needs the extra ``kmcf[progress]``).
+        keep_beliefs : bool, optional
+            Whether ``run[t]`` shall be available. None: as long as the beliefs take little memory (32 MB).
+
+        Returns
+        -------
+        FilterRun
+        """
+        self._check_fitted()
+        if not self._reader.is_batch(observations):
+            return self.filter_many(
+                [observations], None if controls is None else [controls], progress, keep_beliefs=keep_beliefs
+            )[0]
+        if len(observations) == 0:
+            raise ValueError("the batch holds no sequence.")
+        return batch(self.filter_many(list(observations), controls, progress, keep_beliefs=keep_beliefs))
+
+    def filter_many(
+        self,
+        sequences: Sequence[Any],
+        controls: Sequence[Any] | None = None,
+        progress: bool = False,
+        *,
+        keep_beliefs: bool | None = None,
+    ) -> list[FilterRun]:
+        """Filter several sequences, of any lengths; sequence b uses random stream b.
+
+        Parameters
+        ----------
+        sequences : list of sequences
+            Each as for :meth:`filter`.
+        controls : list of sequences, optional
+            One sequence of controls (or None) per sequence.
+        progress : bool
+            Show a progress bar.
+        keep_beliefs : bool, optional
+            As for :meth:`filter`.
+        """
+        self._check_fitted()
+        read = [self._reader.sequence(sequence) for sequence in sequences]
+        per_sequence = [None] * len(read) if controls is None else list(controls)
+        if len(per_sequence) != len(read):
+            raise ValueError(f"{len(per_sequence)} sequences of controls for {len(read)} sequences of observations.")
+        checked = [read_controls(c, len(s)) for c, s in zip(per_sequence, read, strict=True)]
+        total = sum(len(s) for s in read)
+        if keep_beliefs is None:
+            keep_beliefs = total * len(self.states_) <= KEPT_NUMBERS
+        runs = []
+        with progress_bar(total, "filtering", show=progress) as advance:
+            for stream, (sequence, inputs) in enumerate(zip(read, checked, strict=True)):
+                beliefs = self._along(self.start(stream), sequence, inputs, advance)
+                runs.append(collect(beliefs, angles=self.angles, keep=keep_beliefs))
+        rejected = [int(t) for run in runs for t in run.time[run.rejected]]
+        if rejected:
+            _warn_rejected(f"{len(rejected)} of {total} observations were", first=rejected[0])
+        return runs
+
+    def forecast(self, belief: Belief, steps: int, controls: Any = None) -> FilterRun:
+        """Predict ``steps`` steps ahead of a belief, without observations.
+
+        Parameters
+        ----------
+        belief : Belief
+            Where to start from.
+        steps : int
+            How many steps.
+        controls : sequence, optional
+            One control per step.
+        """
+        if not isinstance(steps, int | np.integer) or steps < 1:
+            raise ValueError(f"steps = {steps!r}; a forecast needs at least one step.")
+        checked = read_controls(controls, int(steps))
+        beliefs = self._along(belief, [None] * int(steps), checked)
+        return collect(beliefs, angles=self.angles, keep=True)
+
+    def _along(
+        self,
+        belief: Belief,
+        observations: Any,
+        controls: Any,
+        advance: Callable[[], object] = lambda: None,
+    ) -> Iterator[Belief]:
+        """Yield the beliefs along one sequence."""
+        for t, y in enumerate(observations):
+            belief = self._next(belief, y, None if controls is None else controls[t])
+            advance()
+            yield belief
+
+    def _next(self, belief: Belief, y: Any, control: Any) -> Belief:
+        self._check_fitted()
+        if not isinstance(belief, Belief):
+            raise TypeError(f"step needs a belief from start() or an earlier step, not {type(belief).__name__}.")
+        rng = self._generator(belief.stream, belief.time + 1)
+        return self._advance(belief, self._reader.one(y), control, rng)
+
+    def _generator(self, stream: int, time: int) -> np.random.Generator:
+        return np.random.default_rng(np.random.SeedSequence(self.seed_, spawn_key=(stream, time)))
+
+    def _draw_initial(self, size: int, rng: np.random.Generator) -> Objects:
+        """Draw from p_init, by default i.i.d. from the example states."""
+        if self.initial is None:
+            return take(self.states_, rng.integers(len(self.states_), size=size))
+        drawn = self.initial(size, rng)
+        if is_numeric(self.states_):
+            drawn = as_objects(drawn, "what initial(size, rng) returned")
+        return self._checked_states(drawn, size, "initial(size, rng)")
+
+    def _move(self, states: Objects, control: Any, rng: np.random.Generator, time: int) -> Objects:
+        """Draw from the transition; it gets a copy, so it may work in place."""
+        given = states.copy() if is_numeric(states) else list(states)
+        moved = self.transition(given, control, rng)
+        return self._checked_states(moved, len(states), f"transition(states, control, rng) at step {time}")
+
+    def _checked_states(self, states: Any, size: int, source: str) -> Objects:
+        if not is_numeric(self.states_):
+            if len(states) != size:
+                raise ValueError(f"{source} returned {len(states)} states, not {size}.")
+            return list(states)
+        try:
+            numbers: FloatArray = np.asarray(states, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(f"{source} returned {type(states).__name__}, not an array of states.") from None
+        expected = (size, *self.states_.shape[1:])
+        if numbers.shape != expected:
+            raise ValueError(f"{source} returned an array of shape {numbers.shape}; it must have shape {expected}.")
+        if not np.isfinite(numbers).all():
+            bad = int((~np.isfinite(numbers.reshape(size, -1))).any(axis=1).sum())
+            raise ValueError(f"{source} returned NaN or infinity for {bad} of {size} states.")
+        return numbers
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "seed_"):
+            raise NotFittedError(
+                f"this {type(self).__name__} has no examples yet: call fit(states, observations) first."
+            )
+
+
+def _warn_rejected(what: str, *, first: int) -> None:
+    warnings.warn(
+        f"{what} not used (first at step {first}), because no example observation resembles it or the posterior "
+        f"weights "
+        "nearly cancelled; the prediction was kept. Collect examples like it, widen the kernels' bandwidths or raise "
+        "delta. "
+        "run.rejected and belief.report.rejected mark such steps.",
+        RejectedStepWarning,
+        stacklevel=4,
+    )

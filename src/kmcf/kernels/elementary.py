@@ -1,0 +1,62 @@
+"""Kernels without a bandwidth: linear and constant."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kmcf.arrays import Array, array_namespace
+from kmcf.kernels.base import Kernel
+from kmcf.objects import Objects
+
+
+class Linear(Kernel):
+    r"""Linear kernel :math:`k(x, x') = x^\top x'`.
+
+    It sees only means of distributions; add a constant or multiply it with another kernel to make it richer.
+
+    Examples
+    --------
+    >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
+    """
+
+    def evaluate(self, a: Array, b: Array) -> Array:
+        """Return the inner products of the rows."""
+        return a @ b.T
+
+    def evaluate_diagonal(self, a: Array) -> Array:
+        """Return the squared norms of the rows."""
+        return array_namespace(a).sum(a * a, axis=1)
+
+
+class Constant(Kernel):
+    """Constant kernel k(x, x') = value, on objects of any kind.
+
+    Parameters
+    ----------
+    value : float
+        Non-negative.
+
+    Examples
+    --------
+    >>> Constant(3.0)(["a", "b"], ["c"])
+    array([[3.],
+           [3.]])
+    """
+
+    def __init__(self, value: float = 1.0) -> None:
+        self.value = value
+
+    def prepare(self, objects: Objects) -> Array:
+        """Keep only how many objects there are."""
+        if not (np.isfinite(self.value) and self.value >= 0):
+            raise ValueError(f"Constant has value = {self.value!r}; it must be non-negative and finite.")
+        return array_namespace(objects).ones(len(objects))
+
+    def evaluate(self, a: Array, b: Array) -> Array:
+        """Return a matrix filled with the constant."""
+        return self.value * (a[:, None] * b[None, :])
+
+    def evaluate_diagonal(self, a: Array) -> Array:
+        """Return a vector filled with the constant."""
+        return self.value * a

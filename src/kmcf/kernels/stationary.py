@@ -1,0 +1,163 @@
+"""Kernels that depend on the distance of two vectors: Gaussian, Laplace, Matérn."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from kmcf.arrays import Array, FloatArray, array_namespace
+from kmcf.kernels.base import Kernel, as_rows
+from kmcf.kernels.distances import euclidean, manhattan, median_distance, squared_euclidean
+from kmcf.objects import Objects, as_objects
+
+
+class Stationary(Kernel):
+    """Base of the kernels with a bandwidth.
+
+    Parameters
+    ----------
+    bandwidth : float or array (d,), optional
+        Length scale, one for all columns or one per column. None: ``multiplier`` times the median distance of the
+        examples (the median heuristic).
+    multiplier : float
+        Factor on the median distance; used only where ``bandwidth`` is None.
+    """
+
+    def __init__(self, bandwidth: float | FloatArray | None = None, multiplier: float = 1.0) -> None:
+        self.bandwidth = bandwidth
+        self.multiplier = multiplier
+
+    def fit(self, objects: Any, states: Any = None) -> Self:
+        """Learn the bandwidth from the examples where none was given."""
+        del states
+        examples = as_objects(objects, "the kernel's examples")
+        if self.bandwidth is None:
+            factor = _positive(self.multiplier, "multiplier", self)
+            self.bandwidth_: float | FloatArray = float(factor) * median_distance(
+                np.asarray(self._rows(examples)), self._distance
+            )
+        else:
+            self.bandwidth_ = _positive(self.bandwidth, "bandwidth", self)
+        self.prepare(examples)
+        return self
+
+    def prepare(self, objects: Objects) -> Array:
+        """Flatten to rows and divide by the bandwidth."""
+        rows = self._rows(objects)
+        width = self._bandwidth()
+        if np.ndim(width) == 1 and np.shape(width) != (rows.shape[1],):
+            raise ValueError(
+                f"{type(self).__name__} has {np.shape(width)[0]} bandwidths but the data have {rows.shape[1]} columns; "
+                "give one bandwidth, or one per column."
+            )
+        return rows / width
+
+    def evaluate_diagonal(self, a: Array) -> Array:
+        """Return ones: every object is as similar to itself as can be."""
+        return array_namespace(a).ones(a.shape[0])
+
+    def _rows(self, objects: Objects) -> Array:
+        return as_rows(objects, self)
+
+    def _bandwidth(self) -> float | FloatArray:
+        if hasattr(self, "bandwidth_"):
+            return self.bandwidth_
+        if self.bandwidth is None:
+            raise NotFittedError(
+                f"{type(self).__name__}(bandwidth=None) learns its bandwidth from examples: call fit(examples) first, "
+                f"or "
+                "give a bandwidth."
+            )
+        return _positive(self.bandwidth, "bandwidth", self)
+
+    @staticmethod
+    def _distance(a: Array, b: Array) -> Array:
+        return euclidean(a, b)
+
+
+class Gaussian(Stationary):
+    r"""Gaussian kernel :math:`k(x, x') = \exp(-\|x - x'\|^2 / 2\sigma^2)`.
+
+    Parameters
+    ----------
+    bandwidth : float or array (d,), optional
+        σ. None: ``multiplier`` times the median distance of the examples.
+    multiplier : float
+        Factor on the median distance.
+
+    Examples
+    --------
+    >>> Gaussian(2.0)([[0.0]], [[2.0]]).round(4)
+    array([[0.6065]])
+    >>> Gaussian().fit([[0.0], [1.0], [3.0]]).bandwidth_
+    2.0
+    """
+
+    def evaluate(self, a: Array, b: Array) -> Array:
+        """Return exp(−½‖a − b‖²) of rows already divided by the bandwidth."""
+        return array_namespace(a, b).exp(-0.5 * squared_euclidean(a, b))
+
+
+class Laplace(Stationary):
+    r"""Laplace kernel :math:`k(x, x') = \exp(-\|x - x'\|_1 / \sigma)`.
+
+    The median heuristic uses the same :math:`\ell_1` distance.
+
+    Examples
+    --------
+    >>> Laplace(2.0)([[0.0, 0.0]], [[1.0, -1.0]]).round(4)
+    array([[0.3679]])
+    """
+
+    def evaluate(self, a: Array, b: Array) -> Array:
+        """Return exp(−‖a − b‖₁) of rows already divided by the bandwidth."""
+        return array_namespace(a, b).exp(-manhattan(a, b))
+
+    @staticmethod
+    def _distance(a: Array, b: Array) -> Array:
+        return manhattan(a, b)
+
+
+class Matern(Stationary):
+    r"""Matérn kernel of smoothness ν = 1/2, 3/2 or 5/2.
+
+    With :math:`r = \|x - x'\| / \sigma`: :math:`e^{-r}`, :math:`(1 + \sqrt3 r) e^{-\sqrt3 r}` and
+    :math:`(1 + \sqrt5 r + \tfrac53 r^2) e^{-\sqrt5 r}`.
+
+    Parameters
+    ----------
+    bandwidth : float or array (d,), optional
+        σ. None: ``multiplier`` times the median distance of the examples.
+    multiplier : float
+        Factor on the median distance.
+    nu : {0.5, 1.5, 2.5}
+        Smoothness.
+
+    Examples
+    --------
+    >>> Matern(1.0, nu=0.5)([[0.0]], [[1.0]]).round(4)
+    array([[0.3679]])
+    """
+
+    def __init__(self, bandwidth: float | FloatArray | None = None, multiplier: float = 1.0, nu: float = 1.5) -> None:
+        super().__init__(bandwidth, multiplier)
+        self.nu = nu
+
+    def evaluate(self, a: Array, b: Array) -> Array:
+        """Return the Matérn function of the distance of rows already divided by the bandwidth."""
+        if self.nu not in (0.5, 1.5, 2.5):
+            raise ValueError(f"Matern has nu = {self.nu!r}; the smoothness must be 0.5, 1.5 or 2.5.")
+        r = math.sqrt(2.0 * self.nu) * euclidean(a, b)
+        polynomial: Array = {0.5: 1.0, 1.5: 1.0 + r, 2.5: 1.0 + r + r * r / 3.0}[self.nu]
+        return polynomial * array_namespace(a, b).exp(-r)
+
+
+def _positive(value: Any, name: str, kernel: Kernel) -> float | FloatArray:
+    """Check a bandwidth or multiplier: positive and finite."""
+    numbers = np.asarray(value, dtype=np.float64)
+    if numbers.ndim > 1 or not np.all(np.isfinite(numbers)) or not np.all(numbers > 0):
+        raise ValueError(f"{type(kernel).__name__} has {name} = {value!r}; it must be positive and finite.")
+    return float(numbers) if numbers.ndim == 0 else numbers

@@ -1,0 +1,149 @@
+"""The few matrix routines the package needs, on NumPy arrays.
+
+This is the seam to an array library's linear algebra: nothing above this module factorises a matrix itself.
+No explicit inverse is ever formed.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from kmcf.arrays import FloatArray, IntArray
+
+
+class CholeskyFactor(NamedTuple):
+    """The lower-triangular L with A = L Lᵀ."""
+
+    lower: FloatArray
+
+    def solve(self, right: FloatArray) -> FloatArray:
+        """Solve A x = right."""
+        solution: FloatArray = linalg.cho_solve((self.lower, True), right, check_finite=False)
+        return solution
+
+
+def cholesky(matrix: FloatArray, *, shift: float, name: str, remedy: str) -> CholeskyFactor:
+    """Factorise ``matrix + shift * I``; on failure say which parameter to raise.
+
+    Parameters
+    ----------
+    matrix : array (n, n)
+        Symmetric positive semi-definite.
+    shift : float
+        Added to the diagonal.
+    name, remedy : str
+        What the matrix is called and which parameter to raise, for the error message.
+
+    Examples
+    --------
+    >>> cholesky(np.ones((2, 2)), shift=1.0, name="G", remedy="epsilon").solve(np.array([3.0, 3.0]))
+    array([1., 1.])
+    """
+    shifted = np.array(matrix)
+    shifted[np.diag_indices_from(shifted)] += shift
+    try:
+        lower = linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError as error:
+        raise linalg.LinAlgError(
+            f"the matrix {name} is not positive definite: {error}. Check that the kernel is positive definite, "
+            f"or raise {remedy}."
+        ) from error
+    return CholeskyFactor(lower)
+
+
+def is_positive_semidefinite(matrix: FloatArray, tolerance: float = 1e-8) -> bool:
+    """Say whether a symmetric matrix has no eigenvalue below ``-tolerance`` times its largest diagonal entry.
+
+    Examples
+    --------
+    >>> is_positive_semidefinite(np.ones((3, 3))), is_positive_semidefinite(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    (True, False)
+    """
+    scale = max(float(np.max(np.abs(matrix))), np.finfo(float).tiny)
+    try:
+        cholesky(matrix / scale, shift=tolerance, name="", remedy="")
+    except linalg.LinAlgError:
+        return False
+    return True
+
+
+class PivotedCholesky(NamedTuple):
+    """A rank-q factor of a positive semi-definite matrix, G ≈ V Vᵀ."""
+
+    factor: FloatArray
+    """V, of shape (n, q)."""
+    pivots: IntArray
+    """The q rows chosen, in order; V[pivots] is lower triangular."""
+    residual: FloatArray
+    """The diagonal of G − V Vᵀ, non-negative up to rounding; its sum is the trace-norm error."""
+
+    @property
+    def pivot_factor(self) -> FloatArray:
+        """V[pivots], lower triangular (q, q): the Cholesky factor of G at the pivots."""
+        return self.factor[self.pivots]
+
+    def features(self, columns: FloatArray) -> FloatArray:
+        """Map kernel values at the pivots, (q,) or (q, m), to the features ψ with V_i·ψ(x) ≈ k(x_i, x)."""
+        features: FloatArray = linalg.solve_triangular(self.pivot_factor, columns, lower=True, check_finite=False)
+        return features
+
+
+def pivoted_cholesky(
+    columns: Callable[[IntArray], FloatArray],
+    diagonal: FloatArray,
+    *,
+    tolerance: float,
+    rank: int | None = None,
+) -> PivotedCholesky:
+    """Greedy partial Cholesky factorisation of a kernel matrix from single columns.
+
+    Each step takes the row with the largest residual diagonal as the next pivot. It stops when that residual is at
+    most ``tolerance`` times the largest diagonal entry, or at ``rank``. The n × n matrix is never formed; the cost is
+    O(n q²) and q kernel columns.
+
+    Parameters
+    ----------
+    columns : callable
+        Indices (k,) to the columns (n, k) of the matrix.
+    diagonal : array (n,)
+        Its diagonal.
+    tolerance : float
+        Relative residual at which to stop.
+    rank : int, optional
+        Largest rank.
+
+    Examples
+    --------
+    >>> G = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
+    >>> result = pivoted_cholesky(lambda i: G[:, i], np.diag(G), tolerance=0.0)
+    >>> bool(np.allclose(result.factor @ result.factor.T, G))
+    True
+    """
+    n = diagonal.shape[0]
+    limit = n if rank is None else min(rank, n)
+    residual = np.array(diagonal, dtype=np.float64)
+    scale = float(residual.max(initial=0.0))
+    rows = np.empty((min(limit, 64), n))  # Vᵀ, so that each new column of V is contiguous
+    pivots: list[int] = []
+    while len(pivots) < limit:
+        pivot = int(residual.argmax())
+        if residual[pivot] <= max(tolerance * scale, 0.0):
+            break
+        q = len(pivots)
+        if q == rows.shape[0]:
+            rows = np.concatenate([rows, np.empty((min(q, limit - q), n))])
+        root = np.sqrt(residual[pivot])
+        rows[q] = (columns(np.array([pivot]))[:, 0] - rows[:q, pivot] @ rows[:q]) / root
+        rows[q, pivots] = 0.0  # rows chosen before are reproduced exactly: V[pivots] is lower triangular
+        rows[q, pivot] = root
+        residual -= rows[q] ** 2
+        pivots.append(pivot)
+        residual[pivots] = 0.0
+    if residual.min(initial=0.0) < -1e-6 * scale:
+        raise linalg.LinAlgError(
+            f"the kernel matrix is not positive semi-definite (residual diagonal {residual.min():.3g} after "
+            f"{len(pivots)} pivots). Use a positive definite kernel."
+        )
+    return PivotedCholesky(rows[: len(pivots)].T, np.array(pivots, dtype=np.intp), residual)
