@@ -6,17 +6,59 @@ Weights sum to one and may be negative. Nothing here knows how the sample was ob
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from kmcf import decoding
-from kmcf.arrays import BoolArray, FloatArray
+from kmcf.arrays import BoolArray, FloatArray, IntArray
 from kmcf.circles import circular_mean, wrapped_difference
 from kmcf.kernels.base import Kernel
 from kmcf.objects import Objects, describe, is_numeric, take
 
 Region = Callable[[Any], Any] | tuple[Any, Any]
+
+
+class WeightSummary(NamedTuple):
+    """What can be told about T weight vectors without keeping them."""
+
+    sum_of_squares: FloatArray
+    """(T,)"""
+    negative_mass: FloatArray
+    """(T,)"""
+    largest: IntArray
+    """Index of the largest weight, (T,)."""
+
+
+class LazyWeights(Protocol):
+    """Weights that are formed only when asked for, by something that knows some expectations without them.
+
+    Each method may return None where the answer takes the weights.
+    """
+
+    def weights(self) -> FloatArray:
+        """Form the normalised weights, (n,)."""
+        ...
+
+    def mean(self) -> FloatArray | None:
+        """Return the mean state, flattened, (d,)."""
+        ...
+
+    def covariance(self) -> FloatArray | None:
+        """Return the centred covariance, (d, d)."""
+        ...
+
+    def expectation(self, function: Callable[[Any], Any]) -> FloatArray | None:
+        """Return the expectation of a function."""
+        ...
+
+    def sum_of_squares(self) -> float | None:
+        """Return Σ w²."""
+        ...
+
+    def summarise(self, posteriors: Sequence[Any]) -> WeightSummary:
+        """Summarise several of these together."""
+        ...
 
 
 class Embedding:
@@ -26,7 +68,7 @@ class Embedding:
     ----------
     states : array (n, ...) or list of n objects
         The sample X.
-    weights : array (n,)
+    weights : array (n,) or LazyWeights
         The weights w; they sum to one and may be negative.
     kernel : Kernel, optional
         The (fitted) kernel on states. Needed for distances, pre-images and herded samples only.
@@ -43,14 +85,19 @@ class Embedding:
     def __init__(
         self,
         states: Objects,
-        weights: FloatArray,
+        weights: FloatArray | LazyWeights,
         kernel: Kernel | None = None,
         angles: Sequence[int] = (),
     ) -> None:
-        if len(states) != len(weights):
-            raise ValueError(f"{len(states)} states but {len(weights)} weights.")
         self._states = states
-        self._weights = weights
+        self._lazy: LazyWeights | None = None
+        self._weights: FloatArray | None = None
+        if isinstance(weights, np.ndarray):
+            if len(states) != len(weights):
+                raise ValueError(f"{len(states)} states but {len(weights)} weights.")
+            self._weights = weights
+        else:
+            self._lazy = weights
         self._kernel = kernel
         self._angles = tuple(angles)
 
@@ -62,7 +109,16 @@ class Embedding:
     @property
     def weights(self) -> FloatArray:
         """The weights w, (n,); they sum to one and may be negative."""
+        if self._weights is None:
+            assert self._lazy is not None
+            self._weights = self._lazy.weights()
+            self._weights.flags.writeable = False
         return self._weights
+
+    @property
+    def lazy(self) -> LazyWeights | None:
+        """What forms the weights, where they were not formed yet; None where they are at hand."""
+        return self._lazy if self._weights is None else None
 
     @property
     def kernel(self) -> Kernel | None:
@@ -77,7 +133,8 @@ class Embedding:
     @property
     def ess(self) -> float:
         """Effective sample size, 1 / Σ w² (Section 5.1)."""
-        return float(1.0 / np.sum(self.weights**2))
+        known = None if self.lazy is None else self.lazy.sum_of_squares()
+        return float(1.0 / (np.sum(self.weights**2) if known is None else known))
 
     @property
     def negative_mass(self) -> float:
@@ -86,10 +143,8 @@ class Embedding:
 
     def mean(self) -> FloatArray:
         """Posterior mean Σ w_i X_i, circular in the angle columns."""
-        rows = self._rows()
-        flat: FloatArray = self.weights @ rows
-        for j in self.angles:
-            flat[j] = circular_mean(rows[:, j], self.weights)
+        known = None if self._lazy is None else self._lazy.mean()
+        flat: FloatArray = self._weighted_mean() if known is None else known
         mean: FloatArray = flat.reshape(self.states.shape[1:])
         return mean
 
@@ -99,9 +154,8 @@ class Embedding:
         Signed weights can make it indefinite; it is returned as computed unless ``psd`` asks for the nearest positive
         semi-definite matrix (negative eigenvalues set to zero).
         """
-        deviations = self.deviations(self.mean())
-        covariance: FloatArray = (deviations * self.weights[:, None]).T @ deviations
-        covariance = 0.5 * (covariance + covariance.T)
+        known = None if self._lazy is None else self._lazy.covariance()
+        covariance: FloatArray = self._weighted_covariance() if known is None else known
         if not psd:
             return covariance
         values, vectors = np.linalg.eigh(covariance)
@@ -122,6 +176,9 @@ class Embedding:
         function : callable
             Takes all n states at once, returns an array whose first axis has length n.
         """
+        known = None if self._lazy is None else self._lazy.expectation(function)
+        if known is not None:
+            return known
         values = np.asarray(function(self.states), dtype=np.float64)
         if values.ndim == 0 or values.shape[0] != len(self.weights):
             raise ValueError(
@@ -240,6 +297,18 @@ class Embedding:
             raise ValueError("this embedding was made without a kernel; pass kernel=... to use it this way.")
         return self._kernel
 
+    def _weighted_mean(self) -> FloatArray:
+        rows = self._rows()
+        mean: FloatArray = self.weights @ rows
+        for j in self.angles:
+            mean[j] = circular_mean(rows[:, j], self.weights)
+        return mean
+
+    def _weighted_covariance(self) -> FloatArray:
+        deviations = self.deviations(self.mean())
+        covariance: FloatArray = (deviations * self.weights[:, None]).T @ deviations
+        return 0.5 * (covariance + covariance.T)
+
     def _rows(self) -> FloatArray:
         if not is_numeric(self.states):
             raise TypeError(
@@ -265,7 +334,7 @@ class Embedding:
         return inside_box
 
     def __len__(self) -> int:
-        return len(self.weights)
+        return len(self.states)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self)} states, effective sample size {self.ess:.1f})"

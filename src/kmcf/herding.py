@@ -14,6 +14,7 @@ import numpy as np
 
 from kmcf.arrays import FloatArray, IntArray
 from kmcf.embedding import Embedding
+from kmcf.herding_loop import greedy_loop
 from kmcf.objects import Objects, as_objects
 
 
@@ -47,13 +48,7 @@ def herd(mean_values: FloatArray, gram: FloatArray, size: int, squared_norm: flo
     >>> herd(gram @ weights, gram, size=2, squared_norm=0.5)
     Herding(indices=array([0, 2]), loss=0.0)
     """
-    indices = np.empty(size, dtype=np.intp)
-    score = mean_values.copy()  # p·m̂(x) − Σ_{j<p} k(x, x_j), here for p = 1 (Algorithm 4, line 3)
-    for p in range(size):
-        best = int(score.argmax())  # line 5
-        indices[p] = best
-        score += mean_values
-        score -= gram[best]
+    indices, score = greedy_loop()(mean_values, gram, size)  # Algorithm 4, lines 3-6
     # After ℓ picks score = (ℓ+1) m̂ − Σ_j k(·, x_j), so the double sum over the picks needs no further kernel values.
     mean_at_picks = float(mean_values[indices].sum())
     double_sum = (size + 1) * mean_at_picks - float(score[indices].sum())

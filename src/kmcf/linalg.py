@@ -9,18 +9,21 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
+from scipy.linalg import lapack
 
 from kmcf.arrays import FloatArray, IntArray
 
 
 class CholeskyFactor(NamedTuple):
-    """The lower-triangular L with A = L Lᵀ."""
+    """The lower-triangular L with A = L Lᵀ (the entries above the diagonal are not used)."""
 
     lower: FloatArray
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Solve A x = right."""
-        solution: FloatArray = linalg.cho_solve((self.lower, True), right, check_finite=False)
+        if self.lower.shape[0] == 0:
+            return np.zeros_like(right)
+        solution: FloatArray = lapack.dpotrs(self.lower, right, lower=1)[0]
         return solution
 
 
@@ -41,15 +44,16 @@ def cholesky(matrix: FloatArray, *, shift: float, name: str, remedy: str) -> Cho
     >>> cholesky(np.ones((2, 2)), shift=1.0, name="G", remedy="epsilon").solve(np.array([3.0, 3.0]))
     array([1., 1.])
     """
-    shifted = np.array(matrix)
+    shifted = np.array(matrix, order="F")
     shifted[np.diag_indices_from(shifted)] += shift
-    try:
-        lower = linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
-    except linalg.LinAlgError as error:
+    if shifted.shape[0] == 0:
+        return CholeskyFactor(shifted)
+    lower, info = lapack.dpotrf(shifted, lower=1, clean=0, overwrite_a=1)
+    if info != 0:
         raise linalg.LinAlgError(
-            f"the matrix {name} is not positive definite: {error}. Check that the kernel is positive definite, "
-            f"or raise {remedy}."
-        ) from error
+            f"the matrix {name} is not positive definite (leading minor {info}). Check that the kernel is positive "
+            f"definite, or raise {remedy}."
+        )
     return CholeskyFactor(lower)
 
 
@@ -67,6 +71,66 @@ def is_positive_semidefinite(matrix: FloatArray, tolerance: float = 1e-8) -> boo
     except linalg.LinAlgError:
         return False
     return True
+
+
+def solve_lower(lower: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve L x = right for a lower-triangular L (Fortran order avoids a copy).
+
+    Examples
+    --------
+    >>> solve_lower(np.array([[2.0, 0.0], [1.0, 1.0]]), np.array([2.0, 3.0]))
+    array([1., 2.])
+    """
+    if lower.shape[0] == 0:
+        return np.zeros_like(right)
+    solution: FloatArray
+    solution, info = lapack.dtrtrs(lower, right, lower=1)
+    if info != 0:
+        raise linalg.LinAlgError(f"a triangular factor has a zero on its diagonal (row {info - 1}).")
+    return solution
+
+
+def solve_lower_transposed(lower: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve Lᵀ x = right for a lower-triangular L.
+
+    Examples
+    --------
+    >>> solve_lower_transposed(np.array([[2.0, 0.0], [1.0, 1.0]]), np.array([4.0, 2.0]))
+    array([1., 2.])
+    """
+    solution: FloatArray = linalg.solve_triangular(lower, right, lower=True, trans="T", check_finite=False)
+    return solution
+
+
+def weighted_gram(rows: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return Σ_i w_i r_i r_iᵀ for rows r_i and weights of any sign, exactly symmetric.
+
+    Rows are split by the sign of their weight, so that each part is a symmetric rank-k product of half the cost.
+
+    Examples
+    --------
+    >>> weighted_gram(np.array([[1.0, 2.0], [1.0, 0.0]]), np.array([1.0, -1.0]))
+    array([[0., 2.],
+           [2., 4.]])
+    """
+    total = np.zeros((rows.shape[1], rows.shape[1]))
+    for sign in (1.0, -1.0):
+        chosen = sign * weights > 0
+        if chosen.any():
+            scaled = rows[chosen] * np.sqrt(sign * weights[chosen])[:, None]
+            total += sign * (scaled.T @ scaled)  # NumPy calls BLAS syrk for A.T @ A
+    return total
+
+
+def solve_regularised_square(C: FloatArray, delta: float, right: FloatArray) -> FloatArray:
+    """Solve (C² + δI) x = right for a symmetric, possibly indefinite C.
+
+    Examples
+    --------
+    >>> solve_regularised_square(np.diag([2.0, -1.0]), 1.0, np.array([5.0, 2.0]))
+    array([1., 1.])
+    """
+    return cholesky(C @ C.T, shift=delta, name="C² + delta I", remedy="delta").solve(right)
 
 
 class PivotedCholesky(NamedTuple):
@@ -146,4 +210,5 @@ def pivoted_cholesky(
             f"the kernel matrix is not positive semi-definite (residual diagonal {residual.min():.3g} after "
             f"{len(pivots)} pivots). Use a positive definite kernel."
         )
-    return PivotedCholesky(rows[: len(pivots)].T, np.array(pivots, dtype=np.intp), residual)
+    factor = np.ascontiguousarray(rows[: len(pivots)].T)
+    return PivotedCholesky(factor, np.array(pivots, dtype=np.intp), residual)

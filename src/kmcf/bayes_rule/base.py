@@ -1,28 +1,49 @@
-"""The contract between a filter and a Bayes' rule: a prior sample and an observation give posterior weights."""
+"""The contract between a filter and a Bayes' rule: a prior sample and an observation give a posterior."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from kmcf.arrays import FloatArray, IntArray
-from kmcf.herding import Herding, herd, resampling_loss
-from kmcf.kernels.base import ExampleKernel
-from kmcf.linalg import cholesky
+from kmcf.herding import Herding
 from kmcf.objects import Objects
 
 
-class Correction(NamedTuple):
-    """What a rule says about one observation."""
+@dataclass(frozen=True)
+class Posterior(ABC):
+    """What a rule says after one observation: weights on the n example states, which it may not have formed yet."""
 
-    weights: FloatArray
-    """Posterior weights on the n example states, before normalisation."""
+    weight_sum: float
+    """Sum of the weights before normalisation."""
     observation_coverage: float
     """Largest similarity of the observation to an example observation, relative to the largest diagonal entry."""
     state_coverage: float
     """The prior's average over particles of the largest similarity to an example state, likewise."""
+
+    @abstractmethod
+    def weights(self) -> FloatArray:
+        """Return the normalised weights, (n,)."""
+
+
+@dataclass(frozen=True)
+class DensePosterior(Posterior):
+    """A posterior whose weights are at hand."""
+
+    unnormalised: FloatArray
+
+    def weights(self) -> FloatArray:
+        """Divide the weights by their sum."""
+        return self._normalised
+
+    @cached_property
+    def _normalised(self) -> FloatArray:
+        weights: FloatArray = self.unnormalised / self.weight_sum
+        weights.flags.writeable = False
+        return weights
 
 
 class BayesRule(ABC):
@@ -31,79 +52,34 @@ class BayesRule(ABC):
     size: int
     """n, the number of examples the posterior lives on."""
 
+    always_resamples = False
+    """True where propagating all n examples with their weights would defeat the purpose."""
+
     @abstractmethod
-    def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Correction:
-        """Turn a weighted prior sample and one observation (a collection of length 1) into posterior weights."""
+    def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
+        """Turn a weighted prior sample and one observation (a collection of length 1) into a posterior."""
 
     @abstractmethod
     def state_coverage(self, particles: Objects, particle_weights: FloatArray) -> float:
         """Say how close a prior sample is to the example states, in [0, 1]."""
 
     @abstractmethod
-    def herd(self, weights: FloatArray, size: int) -> Herding:
-        """Pick ``size`` example states that represent the embedding with the given (normalised) weights."""
+    def herd(self, posterior: Posterior, size: int) -> Herding:
+        """Pick ``size`` example states that represent a posterior."""
 
     @abstractmethod
-    def resampling_loss(self, indices: IntArray, weights: FloatArray) -> float:
-        """Return the RKHS distance of resampled example states to the embedding with the given weights."""
-
-
-class GramRule(BayesRule):
-    """A rule that keeps the kernel matrix of the example states: the part common to the literal and exact engines.
-
-    Parameters
-    ----------
-    state_kernel : ExampleKernel
-        k_X with the example states.
-    observation_kernel : ExampleKernel
-        k_Y with the example observations.
-    epsilon : float
-        ε of Algorithm 1, line 3.
-    """
-
-    def __init__(self, state_kernel: ExampleKernel, observation_kernel: ExampleKernel, epsilon: float) -> None:
-        self.size = state_kernel.size
-        self._state_kernel = state_kernel
-        self._observation_kernel = observation_kernel
-        self._state_gram = state_kernel.matrix()
-        self._largest_state = float(state_kernel.diagonal().max())
-        self._largest_observation = float(observation_kernel.diagonal().max())
-        self._prior_factor = cholesky(
-            self._state_gram, shift=self.size * epsilon, name="G_X + n epsilon I", remedy="epsilon"
-        )
-
-    def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Correction:
-        """Apply Algorithm 1 to the empirical prior mean of the particles and to one observation."""
-        similarities = self._state_kernel.against(particles)
-        m_pi = similarities @ particle_weights  # Algorithm 3, line 13
-        k_y = self._observation_kernel.against(observation)[:, 0]  # line 14
-        prior = self._prior_factor.solve(m_pi)  # Algorithm 1, line 3: the diagonal of Λ
-        return Correction(
-            weights=self._posterior(prior, k_y),
-            observation_coverage=coverage(k_y.max(), self._largest_observation),
-            state_coverage=mean_coverage(similarities, particle_weights, self._largest_state),
-        )
-
-    def state_coverage(self, particles: Objects, particle_weights: FloatArray) -> float:
-        """Average the particles' similarities to their closest example states."""
-        return mean_coverage(self._state_kernel.against(particles), particle_weights, self._largest_state)
-
-    @abstractmethod
-    def _posterior(self, prior: FloatArray, k_y: FloatArray) -> FloatArray:
-        """Algorithm 1, line 4, or its importance-weighted counterpart."""
-
-    def herd(self, weights: FloatArray, size: int) -> Herding:
-        """Apply Algorithm 2 with the examples as candidates."""
-        mean_values = self._state_gram @ weights
-        return herd(mean_values, self._state_gram, size, float(weights @ mean_values))
-
-    def resampling_loss(self, indices: IntArray, weights: FloatArray) -> float:
-        """Return ‖m̌ − m̂‖ from the kernel matrix."""
-        return resampling_loss(indices, weights, self._state_gram)
+    def resampling_loss(self, indices: IntArray, posterior: Posterior) -> float:
+        """Return the RKHS distance of resampled example states to a posterior."""
 
 
 def coverage(similarity: float, largest: float) -> float:
-    """Return a similarity relative to the largest diagonal entry, clipped to [0, 1]."""
+    """Return a similarity relative to the largest diagonal entry, clipped to [0, 1].
+
+    Examples
+    --------
+    >>> coverage(0.5, 2.0), coverage(3.0, 2.0), coverage(0.0, 0.0)
+    (0.25, 1.0, 0.0)
+    """
     return float(min(max(similarity / largest, 0.0), 1.0)) if largest > 0 else 0.0
 
 

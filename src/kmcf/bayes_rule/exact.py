@@ -11,9 +11,9 @@ where C² + δI is symmetric positive definite although Λ is indefinite and Λ 
 import numpy as np
 
 from kmcf.arrays import FloatArray
-from kmcf.bayes_rule.base import GramRule
+from kmcf.bayes_rule.gram import GramRule
 from kmcf.kernels.base import ExampleKernel
-from kmcf.linalg import PivotedCholesky, cholesky, pivoted_cholesky
+from kmcf.linalg import PivotedCholesky, cholesky, pivoted_cholesky, solve_regularised_square, weighted_gram
 
 ROUNDING = 1e-14
 """Relative residual at which the factor of G_Y is exact to rounding."""
@@ -46,7 +46,7 @@ class ExactRule(GramRule):
         self._delta = delta
         self._formula = {"kbr": kernel_bayes_rule, "importance": importance_weighted_rule}[rule]
 
-    def _posterior(self, prior: FloatArray, k_y: FloatArray) -> FloatArray:
+    def _weights(self, prior: FloatArray, k_y: FloatArray) -> FloatArray:
         return self._formula(prior, self._factor, k_y, self._delta)
 
 
@@ -71,9 +71,7 @@ def kernel_bayes_rule(prior: FloatArray, factor: PivotedCholesky, k_y: FloatArra
     array([0.5, 0. ])
     """
     V = factor.factor
-    C = V.T @ (prior[:, None] * V)
-    C = 0.5 * (C + C.T)
-    z = cholesky(C @ C, shift=delta, name="C² + delta I", remedy="delta").solve(V.T @ (prior * k_y))
+    z = solve_regularised_square(weighted_gram(V, prior), delta, V.T @ (prior * k_y))
     weights: FloatArray = prior * (V @ z)
     return weights
 
@@ -95,7 +93,7 @@ def importance_weighted_rule(prior: FloatArray, factor: PivotedCholesky, k_y: Fl
     V = factor.factor
     psi = factor.features(k_y[factor.pivots])
     remainder = k_y - V @ psi
-    solver = cholesky(V.T @ (positive[:, None] * V), shift=delta, name="C + delta I", remedy="delta")
+    solver = cholesky(weighted_gram(V, positive), shift=delta, name="C + delta I", remedy="delta")
     in_span = V @ solver.solve(psi)
     outside = (remainder - V @ solver.solve(V.T @ (positive * remainder))) / delta
     weights: FloatArray = positive * (in_span + outside)

@@ -6,7 +6,7 @@ Two dense matrices, one product and one non-symmetric solve per observation, O(n
 import numpy as np
 
 from kmcf.arrays import FloatArray
-from kmcf.bayes_rule.base import GramRule
+from kmcf.bayes_rule.gram import GramRule
 from kmcf.kernels.base import ExampleKernel
 
 
@@ -37,7 +37,7 @@ class LiteralRule(GramRule):
         self._delta = delta
         self._formula = {"kbr": kernel_bayes_rule, "importance": importance_weighted_rule}[rule]
 
-    def _posterior(self, prior: FloatArray, k_y: FloatArray) -> FloatArray:
+    def _weights(self, prior: FloatArray, k_y: FloatArray) -> FloatArray:
         return self._formula(prior, self._observation_gram, k_y, self._delta)
 
 

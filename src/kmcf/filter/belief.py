@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.arrays import FloatArray, IntArray
-from kmcf.embedding import Embedding
+from kmcf.embedding import Embedding, LazyWeights
 from kmcf.kernels.base import Kernel
 from kmcf.objects import Objects, take
 
@@ -63,7 +63,7 @@ class Belief(Embedding):
     def __init__(
         self,
         states: Objects,
-        weights: FloatArray,
+        weights: FloatArray | LazyWeights,
         *,
         kernel: Kernel | None = None,
         angles: Sequence[int] = (),

@@ -11,7 +11,7 @@ from kmcf.objects import Objects, as_objects, describe, is_numeric
 
 
 def read_examples(
-    states: Any, observations: Any, *, structured: tuple[bool, bool], handles_missing: bool
+    states: Any, observations: Any, *, structured: tuple[bool, bool], handles_missing: bool, fewest: int = 2
 ) -> tuple[Objects, Objects]:
     """Check and read the example pairs; return private, read-only copies.
 
@@ -23,6 +23,8 @@ def read_examples(
         Whether the state and the observation kernel work on non-vectorial objects.
     handles_missing : bool
         Whether the observation kernel understands NaN.
+    fewest : int
+        How many examples there must be.
     """
     read_states = as_objects(states, "states", structured=structured[0])
     read_observations = as_objects(observations, "observations", structured=structured[1])
@@ -32,8 +34,8 @@ def read_examples(
             f"state and "
             "one observation."
         )
-    if len(read_states) < 2:
-        raise ValueError(f"at least two examples are needed to fit a filter, but got {len(read_states)}.")
+    if len(read_states) < fewest:
+        raise ValueError(f"at least {fewest} examples are needed, but got {len(read_states)}.")
     return (
         _finite_copy(read_states, "states", allow_nan=False),
         _finite_copy(read_observations, "observations", allow_nan=handles_missing),

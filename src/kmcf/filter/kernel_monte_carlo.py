@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Self
@@ -10,19 +11,27 @@ import numpy as np
 from sklearn.base import clone
 
 from kmcf.arrays import FloatArray, IntArray
-from kmcf.bayes_rule import BayesRule, ExactRule, LiteralRule
-from kmcf.filter import defaults
+from kmcf.bayes_rule import BayesRule, CompressedPosterior, CompressedRule, Posterior, fit_rule
+from kmcf.bayes_rule.choice import RuleSettings
+from kmcf.defaults import default_delta, default_epsilon, default_observation_kernel, default_state_kernel
+from kmcf.embedding import LazyWeights
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.inputs import ObservationReader, read_examples, read_seed
 from kmcf.filter.sequential import SequentialFilter
-from kmcf.filter.settings import check_choice, check_count, check_positive
+from kmcf.filter.settings import check_angles, check_filter, pair_of
+from kmcf.growing import Growing
 from kmcf.herding import multinomial
 from kmcf.kernels import Kernel, Precomputed, as_kernel
-from kmcf.objects import Objects, is_numeric
+from kmcf.objects import Objects, describe, is_numeric, take
+from kmcf.subsampling import choose_examples
 
-ENGINES = {"literal": LiteralRule, "exact": ExactRule}
 LEAST_SIMILARITY = 1e-8
 LEAST_WEIGHT_SUM = 1e-3
+STALE = 1e-3
+
+
+class StalePivotsWarning(UserWarning):
+    """New examples lie where the pivots chosen at fit do not reach."""
 
 
 class KernelMonteCarloFilter(SequentialFilter):
@@ -43,13 +52,15 @@ class KernelMonteCarloFilter(SequentialFilter):
         Regularisers of Algorithm 1. None: values that need no tuning (``epsilon_``, ``delta_``).
     rule : {"kbr", "importance"}
         Kernel Bayes' Rule (Algorithm 1) or its importance-weighted variant.
-    engine : {"auto", "literal", "exact"}
-        How the rule is computed: "literal" as printed, "exact" the same in symmetric form. ``engine_`` tells what
-        "auto" chose.
-    tolerance : float
-        Relative accuracy of low-rank engines.
+    engine : {"auto", "literal", "exact", "lowrank", "compressed"}
+        How the rule is computed: "literal" as printed, "exact" the same in symmetric form, "lowrank" with low-rank
+        kernel matrices, "compressed" likewise at a cost per step that does not depend on n. "auto" takes the cheapest;
+        ``engine_``, ``ranks_`` and ``trace_errors_`` tell what it chose.
+    tolerance : float, pair of float or "auto"
+        Low-rank engines stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
+        "auto" follows the regularisers: posterior means then change by less than 1 % of the posterior sd.
     rank : int or pair of int, optional
-        Largest rank of low-rank engines.
+        Largest number of features of states and observations in low-rank engines.
     resampling : {"herding", "multinomial", "none"}
         Kernel Herding (Algorithm 2), multinomial resampling of the truncated weights (the paper's Res-Trunc), or none.
     n_resample : int
@@ -61,7 +72,7 @@ class KernelMonteCarloFilter(SequentialFilter):
     support : {"examples"}
         Where the posterior lives.
     n_examples : int, optional
-        Keep only so many examples.
+        Keep only so many examples, herded to represent all of them (Algorithm 6).
     angles : sequence of int
         State columns that are angles in radians.
     random_state : int, Generator or None
@@ -81,6 +92,8 @@ class KernelMonteCarloFilter(SequentialFilter):
     ((1,), 1)
     """
 
+    rule_: BayesRule
+
     def __init__(
         self,
         transition: Callable[[Any, Any, np.random.Generator], Any],
@@ -91,7 +104,7 @@ class KernelMonteCarloFilter(SequentialFilter):
         delta: float | None = None,
         rule: str = "kbr",
         engine: str = "auto",
-        tolerance: float | str = 1e-8,
+        tolerance: float | tuple[float, float] | str = 1e-8,
         rank: int | tuple[int, int] | None = None,
         resampling: str = "herding",
         n_resample: int = 100,
@@ -121,7 +134,7 @@ class KernelMonteCarloFilter(SequentialFilter):
         self.angles = angles
         self.random_state = random_state
 
-    def fit(self, states: Any, observations: Any) -> Self:
+    def fit(self, states: Any, observations: Any, *, functions: Sequence[Callable[[Any], Any]] = ()) -> Self:
         """Learn the observation model from n examples.
 
         Parameters
@@ -131,63 +144,147 @@ class KernelMonteCarloFilter(SequentialFilter):
         observations : array (n, ...) or list of n objects
             What was observed there. With ``observation_kernel="precomputed"`` the n × n kernel matrix of the
             observations.
+        functions : sequence of callables
+            Functions of the states whose ``belief.expectation`` the compressed engine shall give without forming
+            weights; all others still work, at a cost that grows with n.
 
         Returns
         -------
         self
         """
-        self._check_settings()
+        check_filter(self)
         state_kernel = None if self.state_kernel is None else as_kernel(self.state_kernel, "state_kernel")
         observation_kernel = (
             None if self.observation_kernel is None else as_kernel(self.observation_kernel, "observation_kernel")
         )
-        self.states_, examples = read_examples(
+        handles_missing = observation_kernel is not None and observation_kernel.handles_missing
+        read_states, examples = read_examples(
             states,
             observations,
             structured=(_structured(state_kernel), _structured(observation_kernel)),
-            handles_missing=observation_kernel is not None and observation_kernel.handles_missing,
+            handles_missing=handles_missing,
         )
-        self._check_angles()
-        self._reader = ObservationReader.of(
-            observations,
-            examples,
-            handles_missing=observation_kernel is not None and observation_kernel.handles_missing,
-        )
-        self._fit_kernels(state_kernel, observation_kernel, examples)
-        self._fit_rule(examples, plain=observation_kernel is None)
-        self.seed_ = read_seed(self.random_state)
-        return self
-
-    def _fit_kernels(self, state_kernel: Kernel | None, observation_kernel: Kernel | None, examples: Objects) -> None:
+        check_angles(self.angles, read_states)
+        self._reader = ObservationReader.of(observations, examples, handles_missing=handles_missing)
         if isinstance(state_kernel, Precomputed):
             raise TypeError(
                 "state_kernel='precomputed' cannot work: the filter compares new states with the examples at every "
-                "step. "
-                "Pass a kernel, or a callable (A, B) -> matrix."
+                "step. Pass a kernel, or a callable (A, B) -> matrix."
             )
-        if state_kernel is None:
-            state_kernel = defaults.default_state_kernel(self.states_, self.angles)
-        if observation_kernel is None:
-            observation_kernel = defaults.default_observation_kernel(examples)
-        self.state_kernel_: Kernel = clone(state_kernel).fit(self.states_)
-        self.observation_kernel_: Kernel = clone(observation_kernel).fit(examples, self.states_)
+        self.state_kernel_: Kernel = clone(state_kernel or default_state_kernel(read_states, self.angles))
+        self.state_kernel_.fit(read_states)
+        self.observation_kernel_: Kernel = clone(observation_kernel or default_observation_kernel(examples))
+        self.observation_kernel_.fit(examples, read_states)
+        self._functions = tuple(functions)
+        self._choose_regularisers(read_states, examples, plain=observation_kernel is None)
+        self._fit_rule(Growing(read_states), Growing(examples))
+        self.seed_ = read_seed(self.random_state)
+        return self
 
-    def _fit_rule(self, examples: Objects, *, plain: bool) -> None:
-        on_states = self.state_kernel_.on_examples(self.states_)
-        on_observations = self.observation_kernel_.on_examples(examples)
-        self.epsilon_ = (
-            defaults.default_epsilon(float(on_states.diagonal().mean()))
-            if self.epsilon is None
-            else float(self.epsilon)
+    def partial_fit(self, states: Any, observations: Any) -> Self:
+        """Learn from some examples more, keeping kernels, regularisers and (compressed engine) pivots.
+
+        With the compressed engine the cost depends on the number of new examples only, and the result is that of
+        refitting with the same pivots; other engines refit their rule. Beliefs made before keep their values. When
+        new examples lie where the pivots do not reach, a warning says so: call :meth:`refresh`.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The new examples, at least one, of the same form as those given to :meth:`fit`.
+        """
+        if not hasattr(self, "seed_"):
+            return self.fit(states, observations)
+        if self.n_examples is not None or isinstance(self.observation_kernel_, Precomputed):
+            raise ValueError("partial_fit works neither with n_examples nor with a precomputed kernel: fit again.")
+        read_states, examples = self._read_more(states, observations)
+        all_states, all_examples = self._all_states.append(read_states), self._all_examples.append(examples)
+        if not isinstance(self.rule_, CompressedRule):
+            self._fit_rule(all_states, all_examples)
+            return self
+        extended = self.rule_.extended(read_states, examples)
+        if extended.outside > STALE:
+            warnings.warn(
+                f"{extended.outside:.1%} of the new examples lie outside the reach of the pivots chosen at fit; call "
+                "refresh() to choose them anew (its cost grows with the number of examples).",
+                StalePivotsWarning,
+                stacklevel=2,
+            )
+        self.rule_ = extended
+        self._keep(all_states, all_examples)
+        return self
+
+    def refresh(self) -> Self:
+        """Choose the pivots of the low-rank engines anew from all examples, as a fit with the same kernels would."""
+        self._check_fitted()
+        self._fit_rule(self._all_states, self._all_examples)
+        return self
+
+    def _read_more(self, states: Any, observations: Any) -> tuple[Objects, Objects]:
+        read_states, examples = read_examples(
+            states,
+            observations,
+            structured=(self.state_kernel_.structured, self.observation_kernel_.structured),
+            handles_missing=self.observation_kernel_.handles_missing,
+            fewest=1,
         )
-        self.delta_ = (
-            defaults.default_delta(self.rule, plain=plain, mean_diagonal=float(on_observations.diagonal().mean()))
-            if self.delta is None
-            else float(self.delta)
+        for name, new, old in (
+            ("states", read_states, self._all_states.objects),
+            ("observations", examples, self._all_examples.objects),
+        ):
+            if np.shape(new)[1:] != np.shape(old)[1:] if is_numeric(old) else is_numeric(new):
+                raise ValueError(f"the new {name} are {describe(new)}, but the filter was fitted on {describe(old)}.")
+        return read_states, examples
+
+    def _fit_rule(self, states: Growing, examples: Growing) -> None:
+        on_states = self.state_kernel_.on_examples(states.objects)
+        on_observations = self.observation_kernel_.on_examples(examples.objects)
+        self.example_indices_: IntArray | None = None
+        if self.n_examples is not None and self.n_examples < on_states.size:
+            chosen = choose_examples(on_states, on_observations, size=self.n_examples)
+            self.example_indices_, self.subsample_error_ = chosen.indices, chosen.error
+            states = Growing(take(states.objects, chosen.indices))
+            on_states, on_observations = on_states.subset(chosen.indices), on_observations.subset(chosen.indices)
+        self._keep(states, examples)
+        fitted = fit_rule(
+            self.states_,
+            on_states,
+            on_observations,
+            self._rule_settings(),
+            angles=self.angles,
+            functions=self._functions,
         )
-        self.engine_ = "exact" if self.engine == "auto" else self.engine
-        self.rule_: BayesRule = ENGINES[self.engine_](
-            on_states, on_observations, epsilon=self.epsilon_, delta=self.delta_, rule=self.rule
+        self.rule_ = fitted.rule
+        self.engine_: str = fitted.engine
+        self.ranks_: tuple[int, int] = fitted.ranks
+        self.trace_errors_: tuple[float, float] = fitted.trace_errors
+
+    def _choose_regularisers(self, states: Objects, examples: Objects, *, plain: bool) -> None:
+        if self.epsilon is None:
+            diagonal = self.state_kernel_.on_examples(states).diagonal()
+            self.epsilon_ = default_epsilon(float(diagonal.mean()))
+        else:
+            self.epsilon_ = float(self.epsilon)
+        if self.delta is None:
+            diagonal = self.observation_kernel_.on_examples(examples).diagonal()
+            self.delta_ = default_delta(self.rule, plain=plain, mean_diagonal=float(diagonal.mean()))
+        else:
+            self.delta_ = float(self.delta)
+
+    def _keep(self, states: Growing, examples: Growing) -> None:
+        self._all_states, self._all_examples = states, examples
+        self.states_: Objects = states.objects
+
+    def _rule_settings(self) -> RuleSettings:
+        return RuleSettings(
+            engine=self.engine,
+            rule=self.rule,
+            epsilon=self.epsilon_,
+            delta=self.delta_,
+            tolerance=None if self.tolerance == "auto" else pair_of(self.tolerance),
+            rank=pair_of(self.rank),
+            n_particles=self.n_particles_,
+            may_compress=self.resampling != "none" and np.isfinite(self.resample_threshold),
         )
 
     @property
@@ -208,17 +305,19 @@ class KernelMonteCarloFilter(SequentialFilter):
             alone = StepReport(missing=True, state_coverage=self.rule_.state_coverage(particles, particle_weights))
             return self._belief(particles, particle_weights, report=alone, **next_step)
         # 2. Correct (lines 13-15)
-        weights, report = self._correct(particles, particle_weights, observation)
-        weight_sum = float(weights.sum())
+        posterior = self._correct(particles, particle_weights, observation)
+        report = StepReport(
+            observation_coverage=posterior.observation_coverage, state_coverage=posterior.state_coverage
+        )
         # 3. Normalise (line 16), unless there is nothing to normalise: then the prediction stays
-        if report.observation_coverage <= LEAST_SIMILARITY or weight_sum <= LEAST_WEIGHT_SUM:
+        if posterior.observation_coverage <= LEAST_SIMILARITY or posterior.weight_sum <= LEAST_WEIGHT_SUM:
             next_step["rejections"] += 1
             report = replace(report, rejected=True)
             return self._belief(particles, particle_weights, report=report, **next_step)
-        weights = weights / weight_sum
+        weights = posterior if isinstance(posterior, CompressedPosterior) else posterior.weights()
         # 4. Resample (line 10 of the next iteration)
-        resampled, loss = self._resample(weights, rng)
-        report = replace(report, weight_sum=weight_sum, herding_loss=loss)
+        resampled, loss = self._resample(posterior, rng)
+        report = replace(report, weight_sum=posterior.weight_sum, herding_loss=loss)
         return self._belief(self.states_, weights, report=report, resampled=resampled, **next_step)
 
     def _predict(self, belief: Belief, control: Any, rng: np.random.Generator) -> tuple[Objects, FloatArray]:
@@ -228,58 +327,35 @@ class KernelMonteCarloFilter(SequentialFilter):
             return particles, weights
         return self._move(particles, control, rng, belief.time + 1), weights
 
-    def _correct(
-        self, particles: Objects, particle_weights: FloatArray, observation: Objects
-    ) -> tuple[FloatArray, StepReport]:
-        correction = self.rule_.correct(particles, particle_weights, observation)
-        if not np.isfinite(correction.weights).all():
+    def _correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
+        posterior = self.rule_.correct(particles, particle_weights, observation)
+        if not np.isfinite(posterior.weight_sum):
             raise FloatingPointError(
                 "the posterior weights are not finite; check that the kernels return finite values for this "
                 "observation, or raise epsilon and delta."
             )
-        report = StepReport(
-            observation_coverage=correction.observation_coverage, state_coverage=correction.state_coverage
-        )
-        return correction.weights, report
+        return posterior
 
-    def _resample(self, weights: FloatArray, rng: np.random.Generator) -> tuple[IntArray | None, float]:
+    def _resample(self, posterior: Posterior, rng: np.random.Generator) -> tuple[IntArray | None, float]:
         """Choose the states to propagate, and the RKHS distance they lose; None keeps all, with their weights."""
-        worthwhile = float(np.sum(weights**2)) > self.resample_threshold / len(weights)  # Section 5.2
-        if self.resampling == "none" or not worthwhile:
+        if self.resampling == "none" or not self._worthwhile(posterior):
             return None, np.nan
         if self.resampling == "multinomial":
-            picks = multinomial(weights, self.n_particles_, rng)
-            return picks, self.rule_.resampling_loss(picks, weights)
-        size = min(self.n_resample, len(weights), self.n_particles_)
-        herding = self.rule_.herd(weights, size)
+            picks = multinomial(posterior.weights(), self.n_particles_, rng)
+            return picks, self.rule_.resampling_loss(picks, posterior)
+        herding = self.rule_.herd(posterior, min(self.n_resample, self.rule_.size, self.n_particles_))
         return herding.indices, herding.loss
 
-    def _belief(self, states: Objects, weights: FloatArray, **details: Any) -> Belief:
-        weights.flags.writeable = False
+    def _worthwhile(self, posterior: Posterior) -> bool:
+        """Section 5.2: resample when Σw² is large."""
+        if self.rule_.always_resamples:
+            return True
+        return float(np.sum(posterior.weights() ** 2)) > self.resample_threshold / self.rule_.size
+
+    def _belief(self, states: Objects, weights: FloatArray | LazyWeights, **details: Any) -> Belief:
+        if isinstance(weights, np.ndarray):
+            weights.flags.writeable = False
         return Belief(states, weights, kernel=self.state_kernel_, angles=self.angles, **details)
-
-    def _check_settings(self) -> None:
-        if not callable(self.transition):
-            raise TypeError(f"transition must be a function (states, control, rng) -> states, not {self.transition!r}.")
-        if self.initial is not None and not callable(self.initial):
-            raise TypeError(f"initial must be a function (size, rng) -> states or None, not {self.initial!r}.")
-        check_choice("rule", self.rule, ("kbr", "importance"))
-        check_choice("engine", self.engine, ("auto", *ENGINES))
-        check_choice("resampling", self.resampling, ("herding", "multinomial", "none"))
-        check_choice("support", self.support, ("examples",))
-        check_positive("epsilon", self.epsilon, optional=True)
-        check_positive("delta", self.delta, optional=True)
-        check_count("n_resample", self.n_resample)
-        check_count("n_particles", self.n_particles, optional=True)
-        check_positive("resample_threshold", self.resample_threshold, zero=True, infinity=True)
-
-    def _check_angles(self) -> None:
-        if len(self.angles) and not is_numeric(self.states_):
-            raise ValueError("angles name state columns, but the states are not numeric.")
-        columns = int(np.prod(self.states_.shape[1:])) if is_numeric(self.states_) else 0
-        for j in self.angles:
-            if not isinstance(j, int | np.integer) or not 0 <= j < columns:
-                raise ValueError(f"angles = {self.angles!r}: {j!r} is not a state column (0 to {columns - 1}).")
 
 
 def _structured(kernel: Kernel | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,19 +10,7 @@ import numpy as np
 from kmcf.arrays import BoolArray, FloatArray, IntArray
 from kmcf.extras import require
 from kmcf.filter.belief import Belief
-from kmcf.objects import is_numeric
-
-_SCALARS = (
-    "ess",
-    "weight_sum",
-    "negative_mass",
-    "herding_loss",
-    "coverage",
-    "observation_coverage",
-    "state_coverage",
-    "rejected",
-    "missing",
-)
+from kmcf.filter.summaries import SCALARS, Summaries, summarise
 
 
 class FilterRun:
@@ -44,13 +32,13 @@ class FilterRun:
 
     def __init__(
         self,
-        columns: dict[str, Any],
+        summaries: Summaries | None,
         *,
         angles: Sequence[int] = (),
         beliefs: tuple[Belief, ...] | None = None,
         members: tuple[FilterRun, ...] | None = None,
     ) -> None:
-        self._columns = columns
+        self._summaries = summaries
         self._angles = tuple(angles)
         self._beliefs = beliefs
         self._members = members
@@ -70,7 +58,7 @@ class FilterRun:
     @property
     def mode(self) -> Any:
         """The state with the largest weight, (T, d), or a list where states are objects."""
-        return self._columns["mode"]
+        return self._column("mode")
 
     @property
     def time(self) -> IntArray:
@@ -154,6 +142,11 @@ class FilterRun:
         if self._members is not None:
             frames = {b: member.to_dataframe() for b, member in enumerate(self._members)}
             return pandas.concat(frames, names=["sequence"])
+        table = {"mode": self.mode} if self._column("mean") is None else self._moments_by_column()
+        table.update({name: self._column(name) for name in SCALARS})
+        return pandas.DataFrame(table, index=pandas.Index(self.time, name="time"))
+
+    def _moments_by_column(self) -> dict[str, Any]:
         table: dict[str, Any] = {}
         flat_mean = self.mean.reshape(len(self.time), -1)
         flat_mode = np.asarray(self.mode).reshape(len(self.time), -1)
@@ -162,8 +155,7 @@ class FilterRun:
             table[f"mean_{j}"] = flat_mean[:, j]
             table[f"sd_{j}"] = np.sqrt(np.maximum(variances[:, j], 0.0))
             table[f"mode_{j}"] = flat_mode[:, j]
-        table.update({name: self._columns[name] for name in _SCALARS})
-        return pandas.DataFrame(table, index=pandas.Index(self.time, name="time"))
+        return table
 
     def to_xarray(self) -> Any:
         """Return a labelled xarray Dataset (needs the extra ``kmcf[tables]``)."""
@@ -177,7 +169,7 @@ class FilterRun:
             "mode": ([*lead, *state], self.mode),
             "covariance": ([*lead, "row", "column"], self.covariance),
         }
-        variables |= {name: (lead, self._columns[name]) for name in _SCALARS}
+        variables |= {name: (lead, self._column(name)) for name in SCALARS}
         return xarray.Dataset(variables, coords={"time": self.time if self._members is None else self.time[0]})
 
     def plot(self, truth: Any = None, axes: Any = None) -> Any:
@@ -187,17 +179,23 @@ class FilterRun:
         return plot_run(self, truth=truth, axes=axes)
 
     def _moment(self, name: str) -> Any:
-        if self._columns[name] is None:
+        values = self._column(name)
+        if values is None:
             raise TypeError(
                 f"the states are objects, for which no {name} is defined; use run.mode or the beliefs' expectation()."
             )
-        return self._column(name)
+        return values
 
     def _column(self, name: str) -> Any:
-        return self._columns[name]
+        if self._summaries is not None:
+            return self._summaries.column(name)
+        parts = [member._column(name) for member in self._members or ()]
+        if parts[0] is None:
+            return None
+        return parts if isinstance(parts[0], list) else np.stack(parts)
 
     def __len__(self) -> int:
-        return len(self.ess)
+        return len(self.time)
 
     def __getitem__(self, index: int) -> Any:
         if not isinstance(index, int | np.integer):
@@ -208,53 +206,16 @@ class FilterRun:
         return iter(self.beliefs if self._members is None else self._members)
 
     def __repr__(self) -> str:
-        shape = " × ".join(str(size) for size in self.ess.shape)
-        return (
-            f"FilterRun({shape} steps, median effective sample size {np.median(self.ess):.1f}, "
-            f"{int(self.missing.sum())} missing, {int(self.rejected.sum())} rejected)"
-        )
+        shape = " × ".join(str(size) for size in self.time.shape)
+        return f"FilterRun({shape} steps, {int(self.missing.sum())} missing, {int(self.rejected.sum())} rejected)"
 
 
-def collect(beliefs: Iterator[Belief], *, angles: Sequence[int], keep: bool) -> FilterRun:
-    """Summarise beliefs as they come; hold on to them only if ``keep``."""
-    rows: dict[str, list[Any]] = {name: [] for name in ("time", "mean", "covariance", "mode", *_SCALARS)}
-    kept: list[Belief] = []
-    for belief in beliefs:
-        for name, value in _summary(belief).items():
-            rows[name].append(value)
-        if keep:
-            kept.append(belief)
-    return FilterRun(
-        {name: _stacked(name, values) for name, values in rows.items()},
-        angles=angles,
-        beliefs=tuple(kept) if keep else None,
-    )
-
-
-def _summary(belief: Belief) -> dict[str, Any]:
-    numeric = is_numeric(belief.states)
-    report = belief.report
-    return {
-        "time": belief.time,
-        "mean": belief.mean() if numeric else None,
-        "covariance": belief.covariance() if numeric else None,
-        "mode": belief.mode(),
-        "ess": belief.ess,
-        "negative_mass": belief.negative_mass,
-        **{name: getattr(report, name) for name in _SCALARS if hasattr(report, name)},
-    }
-
-
-def _stacked(name: str, values: list[Any]) -> Any:
-    if values and values[0] is None:
-        return None
-    if name == "mode" and not (values and isinstance(values[0], np.ndarray)):
-        return values
-    return np.array(values)
+def collect(beliefs: Iterable[Belief], *, angles: Sequence[int], keep: bool) -> FilterRun:
+    """Make a run of beliefs as they come; hold on to them only if ``keep``."""
+    summaries, kept = summarise(beliefs, keep=keep)
+    return FilterRun(summaries, angles=angles, beliefs=kept)
 
 
 def batch(runs: Sequence[FilterRun]) -> FilterRun:
-    """Stack runs of equal length into one with a leading axis."""
-    names = runs[0]._columns
-    columns = {name: None if names[name] is None else np.stack([run._columns[name] for run in runs]) for name in names}
-    return FilterRun(columns, angles=runs[0].angles, members=tuple(runs))
+    """Put runs of equal length together into one whose summaries have a leading axis."""
+    return FilterRun(None, angles=runs[0].angles, members=tuple(runs))

@@ -1,10 +1,18 @@
 """Checks of constructor arguments, made at fit: what was wrong, and what is allowed."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from kmcf.bayes_rule.choice import ENGINES
+from kmcf.objects import Objects, is_numeric
+
+if TYPE_CHECKING:
+    from kmcf.filter.kernel_monte_carlo import KernelMonteCarloFilter
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
@@ -47,3 +55,66 @@ def check_count(name: str, value: Any, *, optional: bool = False) -> None:
         return
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} = {value!r}; it must be a positive integer.")
+
+
+def check_filter(flt: KernelMonteCarloFilter) -> None:
+    """Check all settings of a Kernel Monte Carlo Filter that do not depend on the examples."""
+    if not callable(flt.transition):
+        raise TypeError(f"transition must be a function (states, control, rng) -> states, not {flt.transition!r}.")
+    if flt.initial is not None and not callable(flt.initial):
+        raise TypeError(f"initial must be a function (size, rng) -> states or None, not {flt.initial!r}.")
+    check_choice("rule", flt.rule, ("kbr", "importance"))
+    check_choice("engine", flt.engine, ENGINES)
+    check_choice("resampling", flt.resampling, ("herding", "multinomial", "none"))
+    check_choice("support", flt.support, ("examples",))
+    check_positive("epsilon", flt.epsilon, optional=True)
+    check_positive("delta", flt.delta, optional=True)
+    check_count("n_resample", flt.n_resample)
+    check_count("n_particles", flt.n_particles, optional=True)
+    check_count("n_examples", flt.n_examples, optional=True)
+    check_positive("resample_threshold", flt.resample_threshold, zero=True, infinity=True)
+    if flt.tolerance != "auto":
+        for part in pair_of(flt.tolerance):
+            check_positive("tolerance", part)
+    for part in pair_of(flt.rank):
+        check_count("rank", part, optional=True)
+    if flt.engine == "compressed":
+        _check_compressed(flt)
+
+
+def pair_of(value: Any) -> tuple[Any, Any]:
+    """Read a setting that holds for states and observations alike, or is a pair for the two.
+
+    Examples
+    --------
+    >>> pair_of(20), pair_of((10, None))
+    ((20, 20), (10, None))
+    """
+    if not isinstance(value, tuple | list):
+        return value, value
+    if len(value) != 2:
+        raise ValueError(f"{value!r} must be one value, or a pair for states and observations.")
+    return value[0], value[1]
+
+
+def _check_compressed(flt: KernelMonteCarloFilter) -> None:
+    if flt.rule == "importance":
+        raise ValueError(
+            "engine='compressed' cannot compute rule='importance', which clips the prior's n coefficients at zero; use "
+            "engine='lowrank'."
+        )
+    if flt.resampling == "none" or np.isinf(flt.resample_threshold):
+        raise ValueError(
+            "engine='compressed' always resamples, because propagating all n examples with their weights would cost "
+            "what it saves; use engine='lowrank' for resampling='none' or resample_threshold=inf."
+        )
+
+
+def check_angles(angles: Sequence[int], states: Objects) -> None:
+    """Check that the columns named as angles exist."""
+    if len(angles) and not is_numeric(states):
+        raise ValueError("angles name state columns, but the states are not numeric.")
+    columns = int(np.prod(states.shape[1:])) if is_numeric(states) else 0
+    for j in angles:
+        if not isinstance(j, Integral) or not 0 <= j < columns:
+            raise ValueError(f"angles = {angles!r}: {j!r} is not a state column (0 to {columns - 1}).")

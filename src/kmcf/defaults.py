@@ -21,7 +21,7 @@ DELTA_PLAIN = {"kbr": 9e-6, "importance": 1e-3}
 DELTA_OTHER = {"kbr": 1e-4, "importance": 1e-2}
 
 
-def default_state_kernel(states: Objects, angles: Sequence[int]) -> Kernel:
+def default_state_kernel(states: Objects, angles: Sequence[int] = ()) -> Kernel:
     """Gaussian at half the median distance; angle columns get a circular kernel of their own."""
     if not is_numeric(states):
         raise TypeError(f"the states are {describe(states)}: pass a state_kernel for such objects.")

@@ -1,0 +1,53 @@
+"""The points that herding may pick when the examples are too many to try them all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kmcf.arrays import FloatArray, IntArray
+from kmcf.bayes_rule.factors import KernelFeatures
+from kmcf.herding import Herding, herd
+from kmcf.kernels.base import ExampleKernel
+
+FEWEST, PER_FEATURE, MOST = 1000, 20, 4000
+
+
+class Candidates:
+    """Example states that herding chooses from, with their features and kernel matrix.
+
+    All examples while they are at most max(1000, 20 p) (p features), and never more than 4000. Otherwise so many of
+    them: the pivots of the state features, which reach into every corner that the examples cover, filled up with a
+    random draw of the others, which follows their density. Theorem 2 asks for no more: N candidates from a density that
+    covers the posterior cost O(N^-1/2).
+
+    Parameters
+    ----------
+    features : KernelFeatures
+        The state features.
+    kernel : ExampleKernel
+        The state kernel with all examples.
+    """
+
+    def __init__(self, features: KernelFeatures, kernel: ExampleKernel) -> None:
+        self.indices: IntArray = _choose(features, kernel.size)
+        self._features = np.ascontiguousarray(features.rows[self.indices])
+        self._gram = kernel.subset(self.indices).matrix()
+
+    def herd(self, mean_features: FloatArray, size: int) -> Herding:
+        """Apply Algorithm 4 to the embedding with the given features (p,)."""
+        picks = herd(self._features @ mean_features, self._gram, size, float(mean_features @ mean_features))
+        return Herding(self.indices[picks.indices], picks.loss)
+
+
+def _choose(features: KernelFeatures, n: int) -> IntArray:
+    wanted = min(max(FEWEST, PER_FEATURE * features.rank), MOST)
+    if n <= wanted:
+        return np.arange(n)
+    others = np.setdiff1d(np.arange(n), features.pivots)
+    drawn = np.random.default_rng(0).choice(others, max(wanted - features.rank, 0), replace=False)
+    return np.sort(np.concatenate([features.pivots[:wanted], drawn]))
+
+
+def features_loss(picked: FloatArray, mean_features: FloatArray) -> float:
+    """Return the distance of the mean of the picked points' features (ℓ, p) to an embedding's features (p,)."""
+    return float(np.linalg.norm(picked.mean(axis=0) - mean_features))

@@ -1,0 +1,196 @@
+"""Kernel Bayes' Rule at a cost per step that does not depend on the number of examples.
+
+The low-rank rule is linear in the prior's coefficients a and in z with coefficients that are sums over examples
+(:mod:`kmcf.bayes_rule.tensors`), so those sums are all a step needs. The n weights are formed only when someone asks.
+Rule "kbr" only: the importance-weighted rule clips λ = U a at zero, which is not linear in a.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcf.arrays import FloatArray, IntArray
+from kmcf.bayes_rule.base import BayesRule, Posterior
+from kmcf.bayes_rule.candidates import Candidates, features_loss
+from kmcf.bayes_rule.declared import DeclaredFunctions, Function
+from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
+from kmcf.bayes_rule.tensors import Tensors, keeps_squares
+from kmcf.embedding import WeightSummary
+from kmcf.herding import Herding
+from kmcf.kernels.base import ExampleKernel
+from kmcf.linalg import solve_regularised_square
+from kmcf.objects import Objects
+
+ROWS_AT_ONCE = 8192
+
+
+class CompressedRule(BayesRule):
+    """The compressed engine.
+
+    Parameters
+    ----------
+    states, observations : KernelFeatures
+        U and V.
+    state_kernel : ExampleKernel
+        The state kernel with its examples, for the herding candidates.
+    declared : DeclaredFunctions
+        Functions whose expectations shall need no weights.
+    values : array (n, K)
+        Their values at the example states.
+    epsilon, delta : float
+        Regularisers.
+    """
+
+    always_resamples = True
+
+    def __init__(
+        self,
+        states: KernelFeatures,
+        observations: KernelFeatures,
+        state_kernel: ExampleKernel,
+        *,
+        declared: DeclaredFunctions,
+        values: FloatArray,
+        epsilon: float,
+        delta: float,
+    ) -> None:
+        self.size = state_kernel.size
+        self.outside = 0.0
+        """Share of the examples added last that the pivots do not reach."""
+        self.states = states
+        self.observations = observations
+        self.declared = declared
+        squares = keeps_squares(self.size, states.rank, observations.rank)
+        self.tensors = Tensors.of(states.rows, observations.rows, values, squares=squares)
+        self._candidates = Candidates(states, state_kernel)
+        self._epsilon = epsilon
+        self._delta = delta
+        self._prior_factor = prior_factor(self.tensors.state_gram, self.size, epsilon)
+
+    def extended(self, states: Objects, observations: Objects) -> CompressedRule:
+        """Return the rule for some examples more, with the same pivots; this one stays as it is.
+
+        The cost depends on the number of new examples only. Herding candidates stay the same.
+        """
+        new_states, new_observations = self.states.extended(states), self.observations.extended(observations)
+        fresh = slice(self.size, None)
+        added = Tensors.of(
+            new_states.rows[fresh],
+            new_observations.rows[fresh],
+            self.declared.values(states),
+            squares=self.tensors.squares is not None,
+        )
+        rule = copy.copy(self)
+        rule.states, rule.observations = new_states, new_observations
+        rule.tensors = self.tensors + added
+        rule.outside = max(new_states.outside, new_observations.outside)
+        rule.size = rule.tensors.n
+        rule._prior_factor = prior_factor(rule.tensors.state_gram, rule.size, self._epsilon)
+        return rule
+
+    def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
+        """Apply the low-rank rule, without forming anything of length n."""
+        mean, state_coverage = self.states.of_mean(particles, particle_weights)
+        psi, observation_coverage = self.observations.of_one(observation)
+        a = self._prior_factor.solve(mean)  # λ = U a
+        C = self.tensors.correction_matrix(a)
+        z = solve_regularised_square(C, self._delta, C @ psi)
+        return CompressedPosterior(
+            weight_sum=self.tensors.weight_sum(a, z),
+            observation_coverage=observation_coverage,
+            state_coverage=state_coverage,
+            rule=self,
+            prior=a,
+            solution=z,
+        )
+
+    def state_coverage(self, particles: Objects, particle_weights: FloatArray) -> float:
+        """Average the particles' similarities to the closest pivots."""
+        return self.states.coverage(particles, particle_weights)
+
+    def herd(self, posterior: Posterior, size: int) -> Herding:
+        """Apply Algorithm 4 with the candidates."""
+        return self._candidates.herd(self._mean_features(posterior), size)
+
+    def resampling_loss(self, indices: IntArray, posterior: Posterior) -> float:
+        """Return ‖m̌ − m̂‖ in the feature space."""
+        return features_loss(self.states.rows[indices], self._mean_features(posterior))
+
+    def _mean_features(self, posterior: Posterior) -> FloatArray:
+        """Return Uᵀw / Σw."""
+        if isinstance(posterior, CompressedPosterior):
+            return self.tensors.mean_features(posterior.prior, posterior.solution) / posterior.weight_sum
+        features: FloatArray = self.states.rows.T @ posterior.weights()
+        return features
+
+    def summarise(self, prior: FloatArray, solution: FloatArray, weight_sum: FloatArray) -> WeightSummary:
+        """Form the weights of T posteriors block by block and keep only what summaries need.
+
+        Parameters
+        ----------
+        prior, solution : arrays (p, T), (q, T)
+            a and z of each posterior.
+        weight_sum : array (T,)
+            Their sums.
+        """
+        steps = len(weight_sum)
+        squares, negative = np.zeros(steps), np.zeros(steps)
+        largest, best = np.full(steps, -np.inf), np.zeros(steps, dtype=np.intp)
+        for start in range(0, self.size, ROWS_AT_ONCE):
+            rows = slice(start, min(start + ROWS_AT_ONCE, self.size))
+            weights = (self.states.rows[rows] @ prior) * (self.observations.rows[rows] @ solution) / weight_sum
+            squares += np.sum(weights**2, axis=0)
+            negative -= np.minimum(weights, 0.0).sum(axis=0)
+            position = weights.argmax(axis=0)
+            value = weights[position, np.arange(steps)]
+            best = np.where(value > largest, start + position, best)
+            largest = np.maximum(value, largest)
+        return WeightSummary(squares, negative, best)
+
+
+@dataclass(frozen=True)
+class CompressedPosterior(Posterior):
+    """A posterior known by its coefficients a (p,) and z (q,): w = (U a) ∘ (V z) / Σ."""
+
+    rule: CompressedRule
+    prior: FloatArray
+    solution: FloatArray
+
+    def weights(self) -> FloatArray:
+        """Form the n weights."""
+        rule = self.rule
+        U, V = rule.states.rows[: rule.size], rule.observations.rows[: rule.size]
+        weights: FloatArray = (U @ self.prior) * (V @ self.solution) / self.weight_sum
+        return weights
+
+    def expectation(self, function: Function) -> FloatArray | None:
+        """Return the expectation of a function declared at fit."""
+        return self.rule.declared.value(function, self._expectations())
+
+    def mean(self) -> FloatArray | None:
+        """Return the mean state, flattened."""
+        return self.rule.declared.mean(self._expectations())
+
+    def covariance(self) -> FloatArray | None:
+        """Return the centred covariance, unless some columns are angles."""
+        return self.rule.declared.covariance(self._expectations())
+
+    def sum_of_squares(self) -> float | None:
+        """Return Σ w², if its tensor was kept."""
+        squares = self.rule.tensors.sum_of_squares(self.prior, self.solution)
+        return None if squares is None else squares / self.weight_sum**2
+
+    def summarise(self, posteriors: Sequence[CompressedPosterior]) -> WeightSummary:
+        """Summarise the weights of several posteriors of the same rule together."""
+        return self.rule.summarise(
+            np.stack([posterior.prior for posterior in posteriors], axis=1),
+            np.stack([posterior.solution for posterior in posteriors], axis=1),
+            np.array([posterior.weight_sum for posterior in posteriors]),
+        )
+
+    def _expectations(self) -> FloatArray:
+        return self.rule.tensors.expectations(self.prior, self.solution) / self.weight_sum

@@ -1,0 +1,130 @@
+"""Low-rank features of a kernel on its examples: G ≈ F Fᵀ, and the same features of new objects."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+from kmcf.arrays import FloatArray, IntArray
+from kmcf.bayes_rule.base import coverage, mean_coverage
+from kmcf.bayes_rule.rotation import informative_directions, leading_directions
+from kmcf.growing import Growing
+from kmcf.kernels.base import ExampleKernel
+from kmcf.linalg import CholeskyFactor, cholesky, pivoted_cholesky, solve_lower, solve_lower_transposed
+from kmcf.objects import Objects
+
+OVERSAMPLING, FEWEST_PIVOTS = 10, 200
+
+
+class KernelFeatures:
+    """Features φ with φ(x)·φ(x') ≈ k(x, x'), from the pivots of a pivoted Cholesky factorisation.
+
+    φ(x) = L⁻¹ k(pivots, x), where L Lᵀ is the kernel matrix of the pivots; the examples' features are the rows of the
+    factor itself. Only kernel columns are ever computed.
+
+    Parameters
+    ----------
+    kernel : ExampleKernel
+        The kernel with its examples.
+    tolerance : float
+        Stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
+    most : int, optional
+        Largest number of pivots.
+    """
+
+    def __init__(self, kernel: ExampleKernel, *, tolerance: float, most: int | None = None) -> None:
+        diagonal = kernel.diagonal()
+        result = pivoted_cholesky(kernel.columns, diagonal, tolerance=tolerance, rank=most)
+        self.pivots: IntArray = result.pivots
+        self.largest = float(diagonal.max())
+        """The largest diagonal entry of the kernel matrix."""
+        self.trace_error = float(np.maximum(result.residual, 0.0).sum())
+        """‖G − F Fᵀ‖ in the trace norm: the sum of the residual diagonal, and of the eigenvalues left out."""
+        self.outside = 0.0
+        """Share of the trace of the objects added last that the pivots do not reach."""
+        self._lower = np.asfortranarray(result.pivot_factor)
+        self._pivot_kernel = kernel.subset(result.pivots)
+        self._directions: FloatArray | None = None
+        self._map: FloatArray | None = None  # directions · L⁻¹
+        self._growing = Growing(result.factor)
+
+    def reduced(self, directions: FloatArray) -> KernelFeatures:
+        """Return the features along some orthonormal directions only, one per row, (r, p)."""
+        features = copy.copy(self)
+        rows = self.rows @ directions.T
+        features.trace_error = self.trace_error + float(np.sum(self.rows**2) - np.sum(rows**2))
+        features._growing = Growing(rows)
+        features._directions = directions
+        features._map = np.ascontiguousarray(solve_lower_transposed(self._lower, directions.T).T)
+        return features
+
+    @property
+    def rows(self) -> FloatArray:
+        """The examples' features, (n, p)."""
+        rows: FloatArray = self._growing.objects
+        return rows
+
+    @property
+    def rank(self) -> int:
+        """Number of features."""
+        return int(self.rows.shape[1])
+
+    def extended(self, objects: Objects) -> KernelFeatures:
+        """Return the features with those of some objects more, from the same pivots; these stay as they are."""
+        full = solve_lower(self._lower, self._pivot_kernel.against(objects)).T
+        added = full if self._directions is None else full @ self._directions.T
+        diagonal = self._pivot_kernel.kernel.diagonal(objects)
+        features = copy.copy(self)
+        features._growing = self._growing.append(added)
+        features.trace_error = self.trace_error + float(diagonal.sum() - np.sum(added**2))
+        features.outside = float((diagonal.sum() - np.sum(full**2)) / max(diagonal.sum(), np.finfo(float).tiny))
+        return features
+
+    def of_one(self, objects: Objects) -> tuple[FloatArray, float]:
+        """Return the features (p,) and the coverage of a collection of length 1."""
+        similarities = self._pivot_kernel.against(objects)[:, 0]
+        return self._from_similarities(similarities), coverage(float(similarities.max(initial=0.0)), self.largest)
+
+    def of_mean(self, objects: Objects, weights: FloatArray) -> tuple[FloatArray, float]:
+        """Return the features (p,) and the coverage of a weighted sample; the mean is taken before the solve."""
+        similarities = self._pivot_kernel.against(objects)
+        mean = self._from_similarities(similarities @ weights)
+        return mean, mean_coverage(similarities, weights, self.largest)
+
+    def _from_similarities(self, similarities: FloatArray) -> FloatArray:
+        if self._map is None:
+            return solve_lower(self._lower, similarities)
+        features: FloatArray = self._map @ similarities
+        return features
+
+    def coverage(self, objects: Objects, weights: FloatArray) -> float:
+        """Say how close a weighted sample is to the pivots, in [0, 1]."""
+        return mean_coverage(self._pivot_kernel.against(objects), weights, self.largest)
+
+
+def features_of_rank(
+    kernel: ExampleKernel, *, tolerance: float, rank: int | None = None, targets: FloatArray | None = None
+) -> KernelFeatures:
+    """Return at most ``rank`` features of a kernel on its examples.
+
+    Where the rank binds, more pivots are taken than that (ten times as many, at least 200), and of their features the
+    best directions are kept: those that tell most about the ``targets`` (n, r), or about the objects themselves if
+    there are none.
+    """
+    most = None if rank is None else max(OVERSAMPLING * rank, FEWEST_PIVOTS)
+    features = KernelFeatures(kernel, tolerance=tolerance, most=most)
+    if rank is None or rank >= features.rank:
+        return features
+    if targets is None:
+        return features.reduced(leading_directions(features.rows, rank))
+    return features.reduced(informative_directions(features.rows, targets)[:rank])
+
+
+def prior_factor(gram: FloatArray, n: int, epsilon: float) -> CholeskyFactor:
+    """Factorise UᵀU + nεI, which turns a prior's mean features c into the coefficients a of λ = U a.
+
+    (U Uᵀ + nεI)⁻¹ U c = U (UᵀU + nεI)⁻¹ c: no division by nε, hence no cancellation as in the Woodbury form of
+    Algorithm 5, line 3.
+    """
+    return cholesky(gram, shift=n * epsilon, name="UᵀU + n epsilon I", remedy="epsilon")

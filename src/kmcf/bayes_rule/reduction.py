@@ -1,0 +1,74 @@
+"""As few observation features as the answers allow, found by trying (``tolerance="auto"``).
+
+Kernels on high-dimensional or structured observations have kernel matrices of nearly full rank, but what a posterior
+over *states* needs of them is little: the directions of the observation features that tell about the state, and some
+more that those interact with. How many is found by comparing posteriors: example observations, under priors
+concentrated around their states, are corrected with all features and with a growing number of directions, until the
+posteriors agree.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kmcf.arrays import FloatArray, IntArray
+from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
+from kmcf.bayes_rule.rotation import informative_directions
+from kmcf.linalg import solve_regularised_square, weighted_gram
+
+PROBES = 8
+FEWEST = 32
+CHANGE = 0.02
+"""Largest change of a probe's posterior mean, in the state's RKHS and in units of the posterior's spread there."""
+
+
+def reduce_observations(
+    states: KernelFeatures, observations: KernelFeatures, *, epsilon: float, delta: float
+) -> KernelFeatures:
+    """Return observation features reduced as far as posteriors (rule "kbr") hardly change, or as they are."""
+    n, q = observations.rows.shape
+    if q <= 2 * FEWEST:
+        return observations
+    probes = np.linspace(0, n - 1, PROBES).astype(int)
+    priors = _priors_around(states, probes, epsilon)
+    wanted = _posterior_features(states.rows, observations.rows, priors, probes, delta)
+    directions = informative_directions(observations.rows, states.rows)
+    size = FEWEST
+    while size <= 0.8 * q:
+        rows = observations.rows @ directions[:size].T
+        found = _posterior_features(states.rows, rows, priors, probes, delta)
+        if _largest_change(wanted, found, states) <= CHANGE:
+            return observations.reduced(directions[:size])
+        size = size * 3 // 2
+    return observations
+
+
+def _priors_around(states: KernelFeatures, probes: IntArray, epsilon: float) -> list[FloatArray]:
+    """Return λ for priors concentrated around some example states: weights on the examples by similarity to it."""
+    U = states.rows
+    factor = prior_factor(U.T @ U, len(U), epsilon)
+    priors = []
+    for probe in probes:
+        weights = np.maximum(U @ U[probe], 0.0)
+        priors.append(U @ factor.solve(U.T @ (weights / weights.sum())))
+    return priors
+
+
+def _posterior_features(
+    U: FloatArray, V: FloatArray, priors: list[FloatArray], probes: IntArray, delta: float
+) -> list[FloatArray]:
+    posteriors = []
+    for probe, prior in zip(probes, priors, strict=True):
+        C = weighted_gram(V, prior)
+        weights = prior * (V @ solve_regularised_square(C, delta, C @ V[probe]))
+        posteriors.append(U.T @ (weights / weights.sum()))
+    return posteriors
+
+
+def _largest_change(wanted: list[FloatArray], found: list[FloatArray], states: KernelFeatures) -> float:
+    """Compare embeddings; the spread of a posterior in the RKHS is √(E k(x, x) − ‖m‖²)."""
+    changes = []
+    for a, b in zip(wanted, found, strict=True):
+        spread = float(np.sqrt(max(states.largest - float(a @ a), 1e-2 * states.largest)))
+        changes.append(float(np.linalg.norm(a - b)) / spread)
+    return max(changes)
