@@ -11,7 +11,8 @@ from kmcf._version import __version__
 if TYPE_CHECKING:
     from kmcf import datasets, kernels
     from kmcf.embedding import Embedding
-    from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter, RejectedStepWarning
+    from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter, RejectedStepWarning, StalePivotsWarning
+    from kmcf.subsampling import Subsample, subsample
 
 # Names are imported on first use, so that the command line starts quickly.
 _HOMES = {
@@ -20,6 +21,9 @@ _HOMES = {
     "FilterRun": "kmcf.filter",
     "KernelMonteCarloFilter": "kmcf.filter",
     "RejectedStepWarning": "kmcf.filter",
+    "StalePivotsWarning": "kmcf.filter",
+    "Subsample": "kmcf.subsampling",
+    "subsample": "kmcf.subsampling",
 }
 _ROOMS = ("datasets", "kernels")
 
@@ -29,9 +33,12 @@ __all__ = [
     "FilterRun",
     "KernelMonteCarloFilter",
     "RejectedStepWarning",
+    "StalePivotsWarning",
+    "Subsample",
     "__version__",
     "datasets",
     "kernels",
+    "subsample",
 ]
 
 

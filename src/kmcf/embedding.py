@@ -92,12 +92,12 @@ class Embedding:
         self._states = states
         self._lazy: LazyWeights | None = None
         self._weights: FloatArray | None = None
-        if isinstance(weights, np.ndarray):
-            if len(states) != len(weights):
-                raise ValueError(f"{len(states)} states but {len(weights)} weights.")
-            self._weights = weights
-        else:
+        if hasattr(weights, "summarise"):
             self._lazy = weights
+        else:
+            self._weights = np.asarray(weights, dtype=np.float64)
+            if len(states) != len(self._weights):
+                raise ValueError(f"{len(states)} states but {len(self._weights)} weights.")
         self._kernel = kernel
         self._angles = tuple(angles)
 
@@ -213,6 +213,7 @@ class Embedding:
             return self.states[int(np.argmax(self.weights))]
         if method == "density":
             best = decoding.density_mode(self._rows(), self.weights, bandwidth, self.angles)
+            best[list(self.angles)] = wrapped_difference(best[list(self.angles)])
             return best.reshape(self.states.shape[1:])
         raise ValueError(f"method = {method!r}; the mode is found by 'weight' or by 'density'.")
 

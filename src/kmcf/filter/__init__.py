@@ -1,7 +1,7 @@
 """Filters: the loop over time, beliefs and runs."""
 
 from kmcf.filter.belief import Belief, StepReport
-from kmcf.filter.kernel_monte_carlo import KernelMonteCarloFilter
+from kmcf.filter.kernel_monte_carlo import KernelMonteCarloFilter, StalePivotsWarning
 from kmcf.filter.run import FilterRun
 from kmcf.filter.sequential import RejectedStepWarning, SequentialFilter
 
@@ -11,5 +11,6 @@ __all__ = [
     "KernelMonteCarloFilter",
     "RejectedStepWarning",
     "SequentialFilter",
+    "StalePivotsWarning",
     "StepReport",
 ]

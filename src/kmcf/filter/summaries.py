@@ -42,7 +42,7 @@ class Summaries:
         """Append the summary of one more belief."""
         position = len(self._columns["time"])
         if belief.lazy is not None:
-            self._open[position] = belief
+            self._open[position] = copy.copy(belief)  # the user may form the weights of the original
         for name, value in _summary(belief).items():
             self._columns[name].append(value)
 
@@ -60,11 +60,13 @@ class Summaries:
         """Fill the open entries."""
         positions = list(self._open)
         for start in range(0, len(positions), AT_ONCE):
-            self._complete_some(positions[start : start + AT_ONCE])
-        self._open = {}
+            some = positions[start : start + AT_ONCE]
+            self._complete_some(some)
+            for position in some:
+                del self._open[position]  # with the weights that were formed on the way
 
     def _complete_some(self, positions: list[int]) -> None:
-        beliefs = [copy.copy(self._open[position]) for position in positions]  # weights formed here go with the copies
+        beliefs = [self._open[position] for position in positions]
         recipes = [belief.lazy for belief in beliefs]
         assert recipes[0] is not None
         found = recipes[0].summarise(recipes)

@@ -1,0 +1,77 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from engine_oracles import fitted_kernels, make_examples
+from kmcf.bayes_rule import CompressedRule, ExactRule, LiteralRule, LowRankRule, fit_rule
+from kmcf.bayes_rule.choice import RuleSettings, cheapest, tolerances_for
+
+SETTINGS = RuleSettings("auto", "kbr", 1e-3, 1e-4, (1e-8, 1e-8), (None, None), 200, True)
+
+
+def fit(columns=1, n=150, **changes):
+    states, observations = make_examples(n, columns)
+    return fit_rule(states, *fitted_kernels(states, observations), dataclasses.replace(SETTINGS, **changes))
+
+
+@pytest.mark.parametrize(
+    ("engine", "kind"),
+    [("literal", LiteralRule), ("exact", ExactRule), ("lowrank", LowRankRule), ("compressed", CompressedRule)],
+)
+def test_the_engine_asked_for_is_used(engine, kind):
+    fitted = fit(engine=engine)
+    assert isinstance(fitted.rule, kind)
+    assert fitted.engine == engine
+
+
+def test_auto_takes_the_cheapest_and_respects_what_is_possible():
+    assert fit().engine == "compressed"
+    assert fit(rule="importance").engine in ("lowrank", "exact")
+    assert fit(may_compress=False).engine in ("lowrank", "exact")
+    assert cheapest(1000, 40, 40, SETTINGS) == "compressed"
+    assert cheapest(100_000, 2000, 2000, SETTINGS) == "lowrank"
+    assert cheapest(150, 150, 150, SETTINGS) == "exact"
+    assert cheapest(150, 150, 150, dataclasses.replace(SETTINGS, rank=(150, 150))) != "exact"
+
+
+def test_ranks_and_errors_are_reported():
+    fitted = fit(engine="lowrank", rank=(6, 9))
+    assert fitted.ranks == (6, 9)
+    assert 0.0 < fitted.trace_errors[0] < 0.5
+    tight = fit(engine="lowrank")
+    assert max(tight.trace_errors) < 1e-7
+
+
+def test_automatic_tolerance_scales_with_regularisers_and_kernels():
+    states, observations = make_examples(50)
+    kernels = fitted_kernels(states, observations)
+    settings = dataclasses.replace(SETTINGS, tolerance=None)
+    base = tolerances_for(settings, *kernels)
+    assert base == pytest.approx((0.5 * 1e-3, 0.05 * 1e-2))
+    smaller = tolerances_for(dataclasses.replace(settings, epsilon=1e-5, delta=1e-8), *kernels)
+    assert smaller == pytest.approx((base[0] / 100, base[1] / 100))
+    large = (4 * kernels[0].kernel).fit(states).on_examples(states)
+    assert tolerances_for(settings, large, kernels[1])[0] == pytest.approx(base[0] / 4)
+
+
+@pytest.mark.parametrize("columns", [1, 10])
+def test_automatic_tolerance_changes_posterior_means_by_less_than_a_hundredth_sd(columns):
+    states, observations = make_examples(300, columns)
+    kernels = fitted_kernels(states, observations)
+    settings = dataclasses.replace(SETTINGS, delta=9e-6, tolerance=None)
+    auto = fit_rule(states, *kernels, settings)
+    literal = fit_rule(states, *kernels, dataclasses.replace(settings, engine="literal"))
+    rng = np.random.default_rng(1)
+    changes = []
+    for centre in rng.normal(scale=1.5, size=25):
+        particles = rng.normal(centre, 1.0, size=(200, 1))
+        y = 0.5 * np.exp(centre / 2) * rng.normal(size=(1, columns))
+        w = literal.rule.correct(particles, np.full(200, 0.005), y).weights()
+        v = auto.rule.correct(particles, np.full(200, 0.005), y).weights()
+        variance = float(w @ (states[:, 0] - w @ states[:, 0]) ** 2)
+        changes.append(abs(float((v - w) @ states[:, 0])) / np.sqrt(max(variance, 0.05)))
+    assert np.median(changes) < 5e-3
+    assert max(changes) < 5e-2
+    if columns == 10:
+        assert auto.ranks[1] < 250
