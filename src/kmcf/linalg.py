@@ -54,7 +54,7 @@ def cholesky(matrix: FloatArray, *, shift: float, name: str, remedy: str) -> Cho
 
 
 def is_positive_semidefinite(matrix: FloatArray, tolerance: float = 1e-8) -> bool:
-    """Say whether a symmetric matrix has no eigenvalue below ``-tolerance`` times its largest diagonal entry.
+    """Say whether a symmetric matrix has no eigenvalue below ``-tolerance`` times its largest entry.
 
     Examples
     --------
@@ -100,8 +100,8 @@ def pivoted_cholesky(
     """Greedy partial Cholesky factorisation of a kernel matrix from single columns.
 
     Each step takes the row with the largest residual diagonal as the next pivot. It stops when that residual is at
-    most ``tolerance`` times the largest diagonal entry, or at ``rank``. The n × n matrix is never formed; the cost is
-    O(n q²) and q kernel columns.
+    most ``tolerance`` times the largest diagonal entry, when it is rounding, or at ``rank``. The n × n matrix is never
+    formed; the cost is O(n q²) and q kernel columns.
 
     Parameters
     ----------
@@ -128,10 +128,11 @@ def pivoted_cholesky(
     rows = np.empty((min(limit, 64), n))  # Vᵀ, so that each new column of V is contiguous
     pivots: list[int] = []
     while len(pivots) < limit:
-        pivot = int(residual.argmax())
-        if residual[pivot] <= max(tolerance * scale, 0.0):
-            break
         q = len(pivots)
+        pivot = int(residual.argmax())
+        # Below the rounding of q subtractions a residual is noise, and dividing by its root would amplify it.
+        if residual[pivot] <= max(tolerance, (q + 10) * np.finfo(float).eps) * scale:
+            break
         if q == rows.shape[0]:
             rows = np.concatenate([rows, np.empty((min(q, limit - q), n))])
         root = np.sqrt(residual[pivot])

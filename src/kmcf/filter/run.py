@@ -154,6 +154,11 @@ class FilterRun:
         if self._members is not None:
             frames = {b: member.to_dataframe() for b, member in enumerate(self._members)}
             return pandas.concat(frames, names=["sequence"])
+        table = {"mode": self.mode} if self._columns["mean"] is None else self._moments_by_column()
+        table.update({name: self._columns[name] for name in _SCALARS})
+        return pandas.DataFrame(table, index=pandas.Index(self.time, name="time"))
+
+    def _moments_by_column(self) -> dict[str, Any]:
         table: dict[str, Any] = {}
         flat_mean = self.mean.reshape(len(self.time), -1)
         flat_mode = np.asarray(self.mode).reshape(len(self.time), -1)
@@ -162,8 +167,7 @@ class FilterRun:
             table[f"mean_{j}"] = flat_mean[:, j]
             table[f"sd_{j}"] = np.sqrt(np.maximum(variances[:, j], 0.0))
             table[f"mode_{j}"] = flat_mode[:, j]
-        table.update({name: self._columns[name] for name in _SCALARS})
-        return pandas.DataFrame(table, index=pandas.Index(self.time, name="time"))
+        return table
 
     def to_xarray(self) -> Any:
         """Return a labelled xarray Dataset (needs the extra ``kmcf[tables]``)."""
@@ -224,8 +228,9 @@ def collect(beliefs: Iterator[Belief], *, angles: Sequence[int], keep: bool) -> 
             rows[name].append(value)
         if keep:
             kept.append(belief)
+    objects = rows["mean"][0] is None
     return FilterRun(
-        {name: _stacked(name, values) for name, values in rows.items()},
+        {name: values if name == "mode" and objects else _stacked(values) for name, values in rows.items()},
         angles=angles,
         beliefs=tuple(kept) if keep else None,
     )
@@ -245,16 +250,20 @@ def _summary(belief: Belief) -> dict[str, Any]:
     }
 
 
-def _stacked(name: str, values: list[Any]) -> Any:
-    if values and values[0] is None:
+def _stacked(values: list[Any]) -> Any:
+    if values[0] is None:
         return None
-    if name == "mode" and not (values and isinstance(values[0], np.ndarray)):
-        return values
     return np.array(values)
 
 
 def batch(runs: Sequence[FilterRun]) -> FilterRun:
     """Stack runs of equal length into one with a leading axis."""
-    names = runs[0]._columns
-    columns = {name: None if names[name] is None else np.stack([run._columns[name] for run in runs]) for name in names}
+    columns = {name: _together([run._columns[name] for run in runs]) for name in runs[0]._columns}
     return FilterRun(columns, angles=runs[0].angles, members=tuple(runs))
+
+
+def _together(parts: list[Any]) -> Any:
+    """Stack one column of several runs: arrays along a new axis, lists of objects as a list of lists."""
+    if parts[0] is None:
+        return None
+    return parts if isinstance(parts[0], list) else np.stack(parts)
