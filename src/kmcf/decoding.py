@@ -97,6 +97,7 @@ def quantile(column: FloatArray, weights: FloatArray, levels: FloatArray) -> Flo
 
     The cumulative sum of signed weights need not increase; it is replaced by the average of the smallest non-decreasing
     function above and the largest below it, then inverted by linear interpolation between the midpoints of its steps.
+    States without weight play no part in it.
 
     Examples
     --------
@@ -104,6 +105,7 @@ def quantile(column: FloatArray, weights: FloatArray, levels: FloatArray) -> Flo
     array([2.])
     """
     order = np.argsort(column, kind="stable")
+    order = order[weights[order] != 0.0]
     points, steps = column[order], weights[order]
     midpoints = np.cumsum(steps) - 0.5 * steps
     above = np.maximum.accumulate(midpoints)

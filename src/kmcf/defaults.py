@@ -25,7 +25,7 @@ def default_state_kernel(states: Objects, angles: Sequence[int] = ()) -> Kernel:
     """Gaussian at half the median distance; angle columns get a circular kernel of their own."""
     if not is_numeric(states):
         raise TypeError(f"the states are {describe(states)}: pass a state_kernel for such objects.")
-    if not angles:
+    if len(angles) == 0:
         return Gaussian(multiplier=STATE_MULTIPLIER)
     circular = Columns(Circular(multiplier=STATE_MULTIPLIER), list(angles))
     straight = [j for j in range(int(np.prod(states.shape[1:]))) if j not in angles]

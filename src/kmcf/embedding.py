@@ -6,7 +6,7 @@ Weights sum to one and may be negative. Nothing here knows how the sample was ob
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class WeightSummary(NamedTuple):
     """Index of the largest weight, (T,)."""
 
 
+@runtime_checkable
 class LazyWeights(Protocol):
     """Weights that are formed only when asked for, by something that knows some expectations without them.
 
@@ -92,7 +93,7 @@ class Embedding:
         self._states = states
         self._lazy: LazyWeights | None = None
         self._weights: FloatArray | None = None
-        if hasattr(weights, "summarise"):
+        if isinstance(weights, LazyWeights):
             self._lazy = weights
         else:
             self._weights = np.asarray(weights, dtype=np.float64)
@@ -232,7 +233,7 @@ class Embedding:
         if where.ndim <= 1 and rows.shape[1] == 1:
             where = where.reshape(-1, 1)
         where = where.reshape(-1, rows.shape[1]) if where.shape == self.states.shape[1:] else where
-        if where.reshape(where.shape[0], -1).shape[1] != rows.shape[1]:
+        if where.ndim == 0 or where.reshape(where.shape[0], -1).shape[1] != rows.shape[1]:
             raise ValueError(f"points of shape {where.shape} do not match states with {rows.shape[1]} columns.")
         return decoding.density(where.reshape(where.shape[0], -1), rows, self.weights, bandwidth, self.angles)
 
@@ -331,7 +332,13 @@ class Embedding:
         if not isinstance(region, tuple | list) or len(region) != 2:
             raise TypeError("a region is a function of the states that returns booleans, or a box (lower, upper).")
         rows = self._rows()
-        inside_box: BoolArray = np.all((rows >= np.ravel(region[0])) & (rows <= np.ravel(region[1])), axis=1)
+        lower, upper = np.ravel(region[0]), np.ravel(region[1])
+        if not {lower.size, upper.size} <= {1, rows.shape[1]}:
+            raise ValueError(
+                f"a box of {lower.size} lower and {upper.size} upper bounds does not match states with "
+                f"{rows.shape[1]} columns; give scalars, or one bound per column."
+            )
+        inside_box: BoolArray = np.all((rows >= lower) & (rows <= upper), axis=1)
         return inside_box
 
     def __len__(self) -> int:

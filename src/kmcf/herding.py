@@ -78,7 +78,9 @@ def herd_embedding(embedding: Embedding, size: int, candidates: Objects | None =
     if size < 1:
         raise ValueError(f"size = {size}; at least one point must be picked.")
     kernel = embedding.kernel_or_error()
-    points = embedding.states if candidates is None else as_objects(candidates, "candidates")
+    points = (
+        embedding.states if candidates is None else as_objects(candidates, "candidates", structured=kernel.structured)
+    )
     return herd(
         embedding.evaluate(points), np.asarray(kernel(points), dtype=np.float64), size, embedding.squared_norm()
     )

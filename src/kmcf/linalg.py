@@ -15,7 +15,7 @@ from kmcf.arrays import FloatArray, IntArray
 
 
 class CholeskyFactor(NamedTuple):
-    """The lower-triangular L with A = L Lᵀ (the entries above the diagonal are not used)."""
+    """The lower-triangular L with A = L Lᵀ."""
 
     lower: FloatArray
 
@@ -48,7 +48,7 @@ def cholesky(matrix: FloatArray, *, shift: float, name: str, remedy: str) -> Cho
     shifted[np.diag_indices_from(shifted)] += shift
     if shifted.shape[0] == 0:
         return CholeskyFactor(shifted)
-    lower, info = lapack.dpotrf(shifted, lower=1, clean=0, overwrite_a=1)
+    lower, info = lapack.dpotrf(shifted, lower=1, clean=1, overwrite_a=1)
     if info != 0:
         raise linalg.LinAlgError(
             f"the matrix {name} is not positive definite (leading minor {info}). Check that the kernel is positive "
@@ -58,7 +58,7 @@ def cholesky(matrix: FloatArray, *, shift: float, name: str, remedy: str) -> Cho
 
 
 def is_positive_semidefinite(matrix: FloatArray, tolerance: float = 1e-8) -> bool:
-    """Say whether a symmetric matrix has no eigenvalue below ``-tolerance`` times its largest diagonal entry.
+    """Say whether a symmetric matrix has no eigenvalue below ``-tolerance`` times its largest entry.
 
     Examples
     --------
@@ -164,8 +164,8 @@ def pivoted_cholesky(
     """Greedy partial Cholesky factorisation of a kernel matrix from single columns.
 
     Each step takes the row with the largest residual diagonal as the next pivot. It stops when that residual is at
-    most ``tolerance`` times the largest diagonal entry, or at ``rank``. The n × n matrix is never formed; the cost is
-    O(n q²) and q kernel columns.
+    most ``tolerance`` times the largest diagonal entry, when it is rounding, or at ``rank``. The n × n matrix is never
+    formed; the cost is O(n q²) and q kernel columns.
 
     Parameters
     ----------
@@ -192,10 +192,11 @@ def pivoted_cholesky(
     rows = np.empty((min(limit, 64), n))  # Vᵀ, so that each new column of V is contiguous
     pivots: list[int] = []
     while len(pivots) < limit:
-        pivot = int(residual.argmax())
-        if residual[pivot] <= max(tolerance * scale, 0.0):
-            break
         q = len(pivots)
+        pivot = int(residual.argmax())
+        # Below the rounding of q subtractions a residual is noise, and dividing by its root would amplify it.
+        if residual[pivot] <= max(tolerance, (q + 10) * np.finfo(float).eps) * scale:
+            break
         if q == rows.shape[0]:
             rows = np.concatenate([rows, np.empty((min(q, limit - q), n))])
         root = np.sqrt(residual[pivot])

@@ -9,6 +9,7 @@ import numpy as np
 from kmcf.arrays import FloatArray
 from kmcf.circles import wrapped_difference
 from kmcf.extras import require
+from kmcf.objects import describe, is_numeric
 
 if TYPE_CHECKING:
     from kmcf.filter.belief import Belief
@@ -41,7 +42,7 @@ def plot_run(run: FilterRun, truth: Any = None, axes: Any = None) -> Any:
     d = mean.shape[1]
     if axes is None:
         _, axes = pyplot.subplots(d + 1, 1, sharex=True, figsize=(9, 2.4 * d + 1.6), height_ratios=[2.4] * d + [1.2])
-    true_states = None if truth is None else np.asarray(truth, dtype=np.float64).reshape(len(run), -1)
+    true_states = None if truth is None else _true_states(truth, mean.shape)
     for j in range(d):
         _plot_coordinate(axes[j], run, mean[:, j], sd[:, j], None if true_states is None else true_states[:, j], j)
         axes[j].set_ylabel("state" if d == 1 else f"state {j}")
@@ -49,6 +50,13 @@ def plot_run(run: FilterRun, truth: Any = None, axes: Any = None) -> Any:
     axes[d].plot(run.time, run.ess, color="#555555", linewidth=1.0)
     axes[d].set(xlabel="time step", ylabel="effective\nsample size", ylim=(0, None))
     return axes
+
+
+def _true_states(truth: Any, shape: tuple[int, ...]) -> FloatArray:
+    states: FloatArray = np.asarray(truth, dtype=np.float64)
+    if states.size != np.prod(shape):
+        raise ValueError(f"truth has shape {states.shape}; it must hold {shape[0]} states with {shape[1]} columns.")
+    return states.reshape(shape)
 
 
 def _plot_coordinate(
@@ -79,10 +87,12 @@ def plot_belief(belief: Belief, ax: Any = None, truth: Any = None) -> Any:
         The true state, if known.
     """
     pyplot = require("matplotlib.pyplot", "plot")
+    if not is_numeric(belief.states):
+        raise TypeError(f"the states are {describe(belief.states)}, which cannot be drawn.")
     rows = np.asarray(belief.states, dtype=np.float64).reshape(len(belief), -1)
     if ax is None:
         _, ax = pyplot.subplots(figsize=(7, 3.5) if rows.shape[1] == 1 else (6, 5.5))
-    point = None if truth is None else np.ravel(np.asarray(truth, dtype=np.float64))
+    point = None if truth is None else _true_states(truth, (1, rows.shape[1]))[0]
     draw = _belief_line if rows.shape[1] == 1 else _belief_map
     draw(ax, belief, rows, point)
     ax.set_title(f"belief at step {belief.time}, effective sample size {belief.ess:.1f}", fontsize="medium")

@@ -244,7 +244,7 @@ def test_new_territory_warns_and_refresh_learns_it():
         (np.zeros((3, 2)), np.zeros((3, 1)), "fitted on"),
         (np.zeros((3, 1)), np.zeros((3, 2)), "fitted on"),
         (np.zeros((3, 1)), np.zeros((2, 1)), "3 states but 2"),
-        (np.zeros((0, 1)), np.zeros((0, 1)), "at least 1"),
+        (np.zeros((0, 1)), np.zeros((0, 1)), "at least one example"),
         (np.full((3, 1), np.nan), np.zeros((3, 1)), "NaN"),
     ],
 )

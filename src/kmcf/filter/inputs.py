@@ -31,11 +31,11 @@ def read_examples(
     if len(read_states) != len(read_observations):
         raise ValueError(
             f"{len(read_states)} states but {len(read_observations)} observations: every example is a pair of one "
-            f"state and "
-            "one observation."
+            "state and one observation."
         )
     if len(read_states) < fewest:
-        raise ValueError(f"at least {fewest} examples are needed, but got {len(read_states)}.")
+        needed = "one example is" if fewest == 1 else "two examples are"
+        raise ValueError(f"at least {needed} needed, but got {len(read_states)}.")
     return (
         _finite_copy(read_states, "states", allow_nan=False),
         _finite_copy(read_observations, "observations", allow_nan=handles_missing),
@@ -52,10 +52,9 @@ def _finite_copy(objects: Objects, name: str, *, allow_nan: bool) -> Objects:
         rows = np.flatnonzero(bad.reshape(len(objects), -1).any(axis=1))
         raise ValueError(
             f"{name} contain NaN or infinity in {len(rows)} of {len(objects)} examples (first: example {rows[0]}); "
-            f"remove "
-            "those examples."
+            "remove those examples."
         )
-    private = np.array(objects)
+    private = np.array(objects, order="C")  # whatever the layout in memory, the same numbers give the same results
     private.flags.writeable = False
     return private
 
@@ -89,7 +88,7 @@ class ObservationReader:
         if observation is None:
             return None
         if self.shape is None:
-            return None if isinstance(observation, float) and np.isnan(observation) else [observation]
+            return None if _all_nan(observation) else [observation]
         try:
             values = np.asarray(observation, dtype=np.float64)
         except (TypeError, ValueError):
@@ -133,21 +132,35 @@ class ObservationReader:
         if isinstance(observations, str | bytes) or not hasattr(observations, "__iter__"):
             raise TypeError(
                 f"observations must be a sequence with one entry per time step, not {type(observations).__name__}; "
-                f"for a "
-                "single observation use step(belief, y)."
+                "for a single observation use step(belief, y)."
             )
         if self.shape is None or isinstance(observations, list | tuple) or not hasattr(observations, "__len__"):
-            return list(observations)
-        array = np.asarray(observations)
+            return _not_empty(list(observations))
+        array = _not_empty(np.asarray(observations))
         if array.dtype.kind == "O":
             return list(array)
         expected = array.shape[1:] == self.shape or (array.ndim == 1 and self.shape == (1,))
         if not expected:
+            inner = ", ".join(str(size) for size in self.shape)
             raise ValueError(
                 f"observations have shape {array.shape}, but the filter was fitted on observations of shape "
-                f"{self.shape}: one sequence has shape (T, *{self.shape}), a batch (B, T, *{self.shape})."
+                f"{self.shape}: one sequence has shape (T, {inner}), a batch (B, T, {inner})."
             )
         return array
+
+
+def _all_nan(observation: Any) -> bool:
+    """Say whether an object is a number or an array of numbers, all of them NaN."""
+    if not isinstance(observation, float | np.floating | np.ndarray):
+        return False
+    values = np.asarray(observation)
+    return values.dtype.kind == "f" and values.size > 0 and bool(np.isnan(values).all())
+
+
+def _not_empty(sequence: Any) -> Any:
+    if len(sequence) == 0:
+        raise ValueError("a sequence of observations is empty; it must have at least one entry (None if missing).")
+    return sequence
 
 
 def read_controls(controls: Any, steps: int) -> Any:
@@ -159,8 +172,7 @@ def read_controls(controls: Any, steps: int) -> Any:
     if len(controls) != steps:
         raise ValueError(
             f"{len(controls)} controls for {steps} steps: controls[t] drives the move to step t, so there must be as "
-            f"many "
-            "as observations (the first one is ignored)."
+            "many as observations (the first one is ignored)."
         )
     return controls if isinstance(controls, np.ndarray | list | tuple) else np.asarray(controls)
 

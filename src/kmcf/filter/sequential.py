@@ -22,8 +22,9 @@ from kmcf.filter.inputs import ObservationReader, read_controls
 from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.objects import Objects, as_objects, is_numeric, take
 
+KEPT_STEPS = 10_000
 KEPT_NUMBERS = 4_000_000
-"""Beliefs are kept by default while a run's weights number at most this (32 MB)."""
+"""Beliefs are kept by default while there are at most so many, with at most so many weights (32 MB)."""
 
 
 class RejectedStepWarning(UserWarning):
@@ -81,7 +82,7 @@ class SequentialFilter(BaseEstimator, ABC):
         """
         after = self._next(belief, y, control)
         if after.report.rejected and belief.rejections == 0:
-            _warn_rejected("an observation was", first=after.time)
+            _warn_rejected("an observation was", first=after.time, stacklevel=3)
         return after
 
     def filter(
@@ -103,7 +104,8 @@ class SequentialFilter(BaseEstimator, ABC):
         progress : bool
             Show a progress bar (needs the extra ``kmcf[progress]``).
         keep_beliefs : bool, optional
-            Whether ``run[t]`` shall be available. None: as long as the beliefs take little memory (32 MB).
+            Whether ``run[t]`` shall be available. None: for at most 10 000 steps whose beliefs take little memory
+            (32 MB).
 
         Returns
         -------
@@ -111,12 +113,10 @@ class SequentialFilter(BaseEstimator, ABC):
         """
         self._check_fitted()
         if not self._reader.is_batch(observations):
-            return self.filter_many(
-                [observations], None if controls is None else [controls], progress, keep_beliefs=keep_beliefs
-            )[0]
+            return self._filter_all([observations], None if controls is None else [controls], progress, keep_beliefs)[0]
         if len(observations) == 0:
             raise ValueError("the batch holds no sequence.")
-        return batch(self.filter_many(list(observations), controls, progress, keep_beliefs=keep_beliefs))
+        return batch(self._filter_all(list(observations), controls, progress, keep_beliefs))
 
     def filter_many(
         self,
@@ -140,6 +140,11 @@ class SequentialFilter(BaseEstimator, ABC):
             As for :meth:`filter`.
         """
         self._check_fitted()
+        return self._filter_all(sequences, controls, progress, keep_beliefs)
+
+    def _filter_all(
+        self, sequences: Sequence[Any], controls: Sequence[Any] | None, progress: bool, keep_beliefs: bool | None
+    ) -> list[FilterRun]:
         read = [self._reader.sequence(sequence) for sequence in sequences]
         per_sequence = [None] * len(read) if controls is None else list(controls)
         if len(per_sequence) != len(read):
@@ -147,7 +152,7 @@ class SequentialFilter(BaseEstimator, ABC):
         checked = [read_controls(c, len(s)) for c, s in zip(per_sequence, read, strict=True)]
         total = sum(len(s) for s in read)
         if keep_beliefs is None:
-            keep_beliefs = total * len(self.states_) <= KEPT_NUMBERS
+            keep_beliefs = total <= KEPT_STEPS and total * len(self.states_) <= KEPT_NUMBERS
         runs = []
         with progress_bar(total, "filtering", show=progress) as advance:
             for stream, (sequence, inputs) in enumerate(zip(read, checked, strict=True)):
@@ -155,7 +160,7 @@ class SequentialFilter(BaseEstimator, ABC):
                 runs.append(collect(beliefs, angles=self.angles, keep=keep_beliefs))
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
-            _warn_rejected(f"{len(rejected)} of {total} observations were", first=rejected[0])
+            _warn_rejected(f"{len(rejected)} of {total} observations were", first=rejected[0], stacklevel=4)
         return runs
 
     def forecast(self, belief: Belief, steps: int, controls: Any = None) -> FilterRun:
@@ -193,6 +198,11 @@ class SequentialFilter(BaseEstimator, ABC):
         self._check_fitted()
         if not isinstance(belief, Belief):
             raise TypeError(f"step needs a belief from start() or an earlier step, not {type(belief).__name__}.")
+        if is_numeric(self.states_) and (given := getattr(belief.states, "shape", ())[1:]) != self.states_.shape[1:]:
+            raise ValueError(
+                f"the belief's states have shape {given}, but this filter's examples have shape "
+                f"{self.states_.shape[1:]}: a belief goes on with the filter that made it."
+            )
         rng = self._generator(belief.stream, belief.time + 1)
         return self._advance(belief, self._reader.one(y), control, rng)
 
@@ -202,8 +212,9 @@ class SequentialFilter(BaseEstimator, ABC):
     def _draw_initial(self, size: int, rng: np.random.Generator) -> Objects:
         """Draw from p_init, by default i.i.d. from the example states."""
         if self.initial is None:
-            return take(self.states_, rng.integers(len(self.states_), size=size))
-        drawn = self.initial(size, rng)
+            drawn = take(self.states_, rng.integers(len(self.states_), size=size))
+        else:
+            drawn = self.initial(size, rng)
         if is_numeric(self.states_):
             drawn = as_objects(drawn, "what initial(size, rng) returned")
         return self._checked_states(drawn, size, "initial(size, rng)")
@@ -215,12 +226,14 @@ class SequentialFilter(BaseEstimator, ABC):
         return self._checked_states(moved, len(states), f"transition(states, control, rng) at step {time}")
 
     def _checked_states(self, states: Any, size: int, source: str) -> Objects:
+        if not hasattr(states, "__len__"):
+            raise TypeError(f"{source} returned {states!r}; it must return the {size} states.")
         if not is_numeric(self.states_):
             if len(states) != size:
                 raise ValueError(f"{source} returned {len(states)} states, not {size}.")
             return list(states)
         try:
-            numbers: FloatArray = np.asarray(states, dtype=np.float64)
+            numbers: FloatArray = np.array(states, dtype=np.float64)  # a copy: the user's function may reuse its array
         except (TypeError, ValueError):
             raise TypeError(f"{source} returned {type(states).__name__}, not an array of states.") from None
         expected = (size, *self.states_.shape[1:])
@@ -229,6 +242,7 @@ class SequentialFilter(BaseEstimator, ABC):
         if not np.isfinite(numbers).all():
             bad = int((~np.isfinite(numbers.reshape(size, -1))).any(axis=1).sum())
             raise ValueError(f"{source} returned NaN or infinity for {bad} of {size} states.")
+        numbers.flags.writeable = False
         return numbers
 
     def _check_fitted(self) -> None:
@@ -238,13 +252,12 @@ class SequentialFilter(BaseEstimator, ABC):
             )
 
 
-def _warn_rejected(what: str, *, first: int) -> None:
+def _warn_rejected(what: str, *, first: int, stacklevel: int) -> None:
+    """Warn, pointing at the user's line ``stacklevel`` calls up."""
     warnings.warn(
         f"{what} not used (first at step {first}), because no example observation resembles it or the posterior "
-        f"weights "
-        "nearly cancelled; the prediction was kept. Collect examples like it, widen the kernels' bandwidths or raise "
-        "delta. "
-        "run.rejected and belief.report.rejected mark such steps.",
+        "weights nearly cancelled; the prediction was kept. Collect examples like it, widen the kernels' bandwidths "
+        "or raise delta. run.rejected and belief.report.rejected mark such steps.",
         RejectedStepWarning,
-        stacklevel=4,
+        stacklevel=stacklevel,
     )

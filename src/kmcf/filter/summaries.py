@@ -52,7 +52,7 @@ class Summaries:
             values = self._columns[name]
             if self._open and any(value is None for value in values):
                 self._complete()
-            numeric = name != "mode" or isinstance(values[0], np.ndarray)
+            numeric = name != "mode" or self._columns["mean"][0] is not None
             self._arrays[name] = None if values[0] is None else np.array(values) if numeric else values
         return self._arrays[name]
 

@@ -186,12 +186,14 @@ class PrecomputedExamples(ExampleKernel):
 
 
 def _check_kernel_matrix(matrix: Any) -> None:
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise ValueError(
             "observation_kernel='precomputed' needs the square kernel matrix of the example observations, but got "
             f"{describe(matrix)}."
         )
     matrix = np.asarray(matrix, dtype=np.float64)
+    if not np.all(np.isfinite(matrix)):
+        raise ValueError("the precomputed kernel matrix has entries that are NaN or infinite.")
     scale = max(float(np.max(np.abs(matrix), initial=0.0)), np.finfo(float).tiny)
     asymmetry = float(np.max(np.abs(matrix - matrix.T), initial=0.0))
     if not asymmetry <= 1e-8 * scale:

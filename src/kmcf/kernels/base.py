@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from abc import ABC, abstractmethod
 from numbers import Real
 from typing import Any, Self
@@ -159,4 +160,4 @@ def as_rows(objects: Objects, kernel: Kernel) -> Array:
             "Use a kernel made for such objects, or a callable (A, B) -> matrix."
         )
     xp = array_namespace(objects)
-    return xp.reshape(objects, (objects.shape[0], -1))
+    return xp.reshape(objects, (objects.shape[0], math.prod(objects.shape[1:])))

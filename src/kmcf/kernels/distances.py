@@ -8,13 +8,27 @@ from kmcf.arrays import Array, FloatArray, array_namespace
 
 _FEW_COLUMNS = 8
 _MEDIAN_SAMPLE = 2000
+_ROUNDING = 1e-14
+
+
+def common_columns(a: Array, b: Array) -> int:
+    """Return how many columns two collections of rows have; an error where they differ.
+
+    Examples
+    --------
+    >>> common_columns(np.zeros((5, 3)), np.zeros((2, 3)))
+    3
+    """
+    if a.shape[1] != b.shape[1]:
+        raise ValueError(f"the objects to compare have {a.shape[1]} and {b.shape[1]} columns; they must have as many.")
+    return int(a.shape[1])
 
 
 def squared_euclidean(a: Array, b: Array) -> Array:
     """Return ‖a_i − b_j‖² for all rows, (n, m).
 
     For a few columns the differences are formed directly, which is exact for close points; for many columns the
-    expanded square is used, after centring to limit cancellation.
+    expanded square is used, after centring to limit cancellation, and what could be rounding alone counts as zero.
 
     Examples
     --------
@@ -23,7 +37,7 @@ def squared_euclidean(a: Array, b: Array) -> Array:
            [4.]])
     """
     xp = array_namespace(a, b)
-    columns = a.shape[1]
+    columns = common_columns(a, b)
     if columns == 0:
         return xp.zeros((a.shape[0], b.shape[0]))
     if columns <= _FEW_COLUMNS:
@@ -38,8 +52,9 @@ def squared_euclidean(a: Array, b: Array) -> Array:
     centred_b = centred_a if a is b else b - centre
     squares_a = xp.sum(centred_a * centred_a, axis=1)
     squares_b = xp.sum(centred_b * centred_b, axis=1)
-    total = squares_a[:, None] + squares_b[None, :] - 2.0 * (centred_a @ centred_b.T)
-    return xp.maximum(total, 0.0)
+    squares = squares_a[:, None] + squares_b[None, :]
+    total = squares - 2.0 * (centred_a @ centred_b.T)
+    return xp.where(total > _ROUNDING * squares, total, 0.0)
 
 
 def euclidean(a: Array, b: Array) -> Array:
@@ -57,7 +72,7 @@ def manhattan(a: Array, b: Array) -> Array:
     """
     xp = array_namespace(a, b)
     total = xp.zeros((a.shape[0], b.shape[0]))
-    for j in range(a.shape[1]):
+    for j in range(common_columns(a, b)):
         total += xp.abs(a[:, None, j] - b[None, :, j])
     return total
 

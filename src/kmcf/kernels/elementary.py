@@ -6,6 +6,7 @@ import numpy as np
 
 from kmcf.arrays import Array, array_namespace
 from kmcf.kernels.base import Kernel
+from kmcf.kernels.distances import common_columns
 from kmcf.objects import Objects
 
 
@@ -22,6 +23,7 @@ class Linear(Kernel):
 
     def evaluate(self, a: Array, b: Array) -> Array:
         """Return the inner products of the rows."""
+        common_columns(a, b)
         return a @ b.T
 
     def evaluate_diagonal(self, a: Array) -> Array:

@@ -157,7 +157,10 @@ class Matern(Stationary):
 
 def _positive(value: Any, name: str, kernel: Kernel) -> float | FloatArray:
     """Check a bandwidth or multiplier: positive and finite."""
-    numbers = np.asarray(value, dtype=np.float64)
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{type(kernel).__name__} has {name} = {value!r}; it must be a number.") from error
     if numbers.ndim > 1 or not np.all(np.isfinite(numbers)) or not np.all(numbers > 0):
         raise ValueError(f"{type(kernel).__name__} has {name} = {value!r}; it must be positive and finite.")
     return float(numbers) if numbers.ndim == 0 else numbers

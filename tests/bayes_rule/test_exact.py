@@ -1,0 +1,161 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import linalg
+
+from helpers import DiscreteProblem, algorithm_1, importance_rule, literal_prior, rule_problem
+from kmcf.bayes_rule.exact import ROUNDING, ExactRule, importance_weighted_rule, kernel_bayes_rule
+from kmcf.kernels import FromCallable, Gaussian
+from kmcf.linalg import pivoted_cholesky
+
+FORMULAS = {"kbr": (kernel_bayes_rule, algorithm_1), "importance": (importance_weighted_rule, importance_rule)}
+
+both_rules = pytest.mark.parametrize("rule", ["kbr", "importance"])
+
+
+def factor_of(matrix, **options):
+    return pivoted_cholesky(lambda i: matrix[:, i], np.diag(matrix), **({"tolerance": ROUNDING} | options))
+
+
+def truth(rule, problem, epsilon, delta):
+    return FORMULAS[rule][1](problem["k_y"], problem["m_pi"], problem["G_X"], problem["G_Y"], epsilon, delta)
+
+
+def assert_close(weights, expected, tolerance):
+    np.testing.assert_allclose(weights, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+
+
+@both_rules
+@pytest.mark.parametrize(("epsilon", "delta"), [(1e-1, 1e-1), (1e-2, 1e-3), (1e-3, 1e-5)])
+@pytest.mark.parametrize("columns", [1, 10])
+@pytest.mark.parametrize("examples", ["distinct", "duplicated", "constant"])
+def test_formula_equals_algorithm_1_with_explicit_inverses(rule, epsilon, delta, columns, examples):
+    problem = rule_problem(0, observation_columns=columns, examples=examples)
+    prior = literal_prior(problem, epsilon)
+    weights = FORMULAS[rule][0](prior, factor_of(problem["G_Y"]), problem["k_y"], delta)
+    assert_close(weights, truth(rule, problem, epsilon, delta), 1e-7)
+
+
+@both_rules
+@given(seed=st.integers(0, 10_000), n=st.integers(5, 20), exponent=st.floats(-4, 0))
+def test_formula_equals_algorithm_1_on_random_problems(rule, seed, n, exponent):
+    problem = rule_problem(seed, n=n)
+    epsilon, delta = 10.0**exponent, 10.0 ** (exponent - 1)
+    weights = FORMULAS[rule][0](literal_prior(problem, epsilon), factor_of(problem["G_Y"]), problem["k_y"], delta)
+    assert_close(weights, truth(rule, problem, epsilon, delta), 1e-6)
+
+
+@both_rules
+@pytest.mark.parametrize("columns", [1, 10])
+@pytest.mark.parametrize("examples", ["distinct", "duplicated", "constant"])
+def test_rule_equals_algorithm_1_from_particles_to_weights(rule, columns, examples):
+    problem = rule_problem(1, observation_columns=columns, examples=examples)
+    fitted = ExactRule(
+        Gaussian(0.7).on_examples(problem["states"]),
+        Gaussian(problem["observation_bandwidth"]).on_examples(problem["observations"]),
+        epsilon=1e-2,
+        delta=1e-3,
+        rule=rule,
+    )
+    weights = fitted.correct(problem["particles"], problem["particle_weights"], problem["y"]).unnormalised
+    assert_close(weights, truth(rule, problem, 1e-2, 1e-3), 1e-7)
+
+
+@pytest.mark.parametrize("rank", [1, 6])
+def test_at_low_rank_kernel_bayes_rule_is_algorithm_1_with_the_low_rank_matrix(rank):
+    problem = rule_problem(2)
+    factor = factor_of(problem["G_Y"], rank=rank)
+    low = problem | {"G_Y": factor.factor @ factor.factor.T}
+    weights = kernel_bayes_rule(literal_prior(problem, 1e-2), factor, problem["k_y"], 1e-3)
+    assert_close(weights, truth("kbr", low, 1e-2, 1e-3), 1e-8)
+
+
+@pytest.mark.parametrize("rank", [1, 6])
+def test_at_low_rank_the_importance_rule_is_that_of_the_low_rank_matrix(rank):
+    problem = rule_problem(2)
+    factor = factor_of(problem["G_Y"], rank=rank)
+    low = problem | {"G_Y": factor.factor @ factor.factor.T}
+    weights = importance_weighted_rule(literal_prior(problem, 1e-2), factor, problem["k_y"], 1e-3)
+    assert_close(weights, truth("importance", low, 1e-2, 1e-3), 1e-8)
+
+
+@both_rules
+@pytest.mark.parametrize("y", [0, 1, 2])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1e-1, 1e-2), (1e-3, 1e-4), (1e-8, 1e-10)])
+def test_discrete_problem_in_closed_form(rule, y, epsilon, delta):
+    problem = DiscreteProblem()
+    same = FromCallable(problem.same)
+    fitted = ExactRule(
+        same.on_examples(problem.states),
+        same.on_examples(problem.observations),
+        epsilon=epsilon,
+        delta=delta,
+        rule=rule,
+    )
+    weights = fitted.correct(np.array([[0.0], [1.0], [2.0]]), problem.PRIOR, np.array([[float(y)]])).unnormalised
+    np.testing.assert_allclose(problem.mass(weights), problem.regularised(y, epsilon, delta, rule), rtol=1e-8)
+    if delta < 1e-9:
+        np.testing.assert_allclose(problem.mass(weights), problem.posterior(y), atol=1e-6)
+
+
+def test_importance_rule_gives_no_weight_where_the_prior_coefficient_is_negative():
+    problem = rule_problem(3)
+    prior = literal_prior(problem, 1e-3)
+    assert prior.min() < 0
+    weights = importance_weighted_rule(prior, factor_of(problem["G_Y"]), problem["k_y"], 1e-2)
+    np.testing.assert_array_equal(weights[prior <= 0], np.zeros(int((prior <= 0).sum())))
+
+
+@both_rules
+def test_permuting_the_examples_permutes_the_weights(rule):
+    problem = rule_problem(4)
+    prior = literal_prior(problem, 1e-2)
+    order = np.random.default_rng(0).permutation(25)
+    shuffled = problem["G_Y"][np.ix_(order, order)]
+    weights = FORMULAS[rule][0](prior, factor_of(problem["G_Y"]), problem["k_y"], 1e-3)
+    permuted = FORMULAS[rule][0](prior[order], factor_of(shuffled), problem["k_y"][order], 1e-3)
+    assert_close(permuted, weights[order], 1e-8)
+
+
+@both_rules
+def test_without_similar_observations_all_weights_vanish(rule):
+    problem = rule_problem(5)
+    weights = FORMULAS[rule][0](literal_prior(problem, 1e-2), factor_of(problem["G_Y"]), np.zeros(25), 1e-3)
+    np.testing.assert_array_equal(weights, np.zeros(25))
+
+
+@both_rules
+def test_inputs_are_not_modified(rule):
+    problem = rule_problem(6)
+    prior, factor = literal_prior(problem, 1e-2), factor_of(problem["G_Y"])
+    before = prior.copy(), factor.factor.copy(), problem["k_y"].copy()
+    FORMULAS[rule][0](prior, factor, problem["k_y"], 1e-3)
+    for now, then in zip((prior, factor.factor, problem["k_y"]), before, strict=True):
+        np.testing.assert_array_equal(now, then)
+
+
+def test_a_state_kernel_that_is_not_positive_definite_is_an_error_that_names_epsilon():
+    problem = rule_problem(7)
+    indefinite = FromCallable(lambda a, b: -Gaussian(0.7)(a, b))
+    with pytest.raises(linalg.LinAlgError, match=r"G_X \+ n epsilon I is not positive definite.*raise epsilon"):
+        ExactRule(
+            indefinite.on_examples(problem["states"]),
+            Gaussian(1.0).on_examples(problem["observations"]),
+            epsilon=1e-3,
+            delta=1e-3,
+            rule="kbr",
+        )
+
+
+def test_an_observation_kernel_that_is_not_positive_definite_is_an_error():
+    problem = rule_problem(7)
+    indefinite = FromCallable(lambda a, b: 1.0 + np.abs(a - b.T))
+    with pytest.raises(linalg.LinAlgError, match="kernel matrix is not positive semi-definite"):
+        ExactRule(
+            Gaussian(0.7).on_examples(problem["states"]),
+            indefinite.on_examples(problem["observations"]),
+            epsilon=1e-3,
+            delta=1e-3,
+            rule="kbr",
+        )
