@@ -10,8 +10,9 @@ from kmcf._version import __version__
 
 if TYPE_CHECKING:
     from kmcf import datasets, kernels
+    from kmcf.alerts import HighRankWarning, RejectedStepWarning, StalePivotsWarning
     from kmcf.embedding import Embedding
-    from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter, RejectedStepWarning, StalePivotsWarning
+    from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter
     from kmcf.subsampling import Subsample, subsample
 
 # Names are imported on first use, so that the command line starts quickly.
@@ -19,9 +20,10 @@ _HOMES = {
     "Belief": "kmcf.filter",
     "Embedding": "kmcf.embedding",
     "FilterRun": "kmcf.filter",
+    "HighRankWarning": "kmcf.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
-    "RejectedStepWarning": "kmcf.filter",
-    "StalePivotsWarning": "kmcf.filter",
+    "RejectedStepWarning": "kmcf.alerts",
+    "StalePivotsWarning": "kmcf.alerts",
     "Subsample": "kmcf.subsampling",
     "subsample": "kmcf.subsampling",
 }
@@ -31,6 +33,7 @@ __all__ = [
     "Belief",
     "Embedding",
     "FilterRun",
+    "HighRankWarning",
     "KernelMonteCarloFilter",
     "RejectedStepWarning",
     "StalePivotsWarning",

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine_oracles import fitted_kernels, make_examples
+from kmcf.alerts import HighRankWarning
 from kmcf.bayes_rule import CompressedRule, ExactRule, LiteralRule, LowRankRule, fit_rule
 from kmcf.bayes_rule.choice import RuleSettings, cheapest, tolerances_for
 
@@ -75,3 +76,23 @@ def test_automatic_tolerance_changes_posterior_means_by_less_than_a_hundredth_sd
     assert max(changes) < 5e-2
     if columns == 10:
         assert auto.ranks[1] < 250
+
+
+def test_many_examples_of_high_rank_are_approximated_with_a_warning(monkeypatch):
+    monkeypatch.setattr("kmcf.bayes_rule.choice.LARGEST_GRAM", 200)
+    monkeypatch.setattr("kmcf.bayes_rule.choice.MOST_PIVOTS", 120)
+    with pytest.warns(HighRankWarning, match="observations needs more than 120 features"):
+        fitted = fit(columns=10, n=400)
+    assert fitted.ranks[1] <= 120
+    assert 0.0 < fitted.trace_errors[1] < 1.0
+    assert fitted.engine in ("lowrank", "compressed")
+
+
+def test_few_examples_of_full_rank_give_no_warning():
+    assert fit(columns=10, n=60).ranks[1] <= 60
+
+
+def test_a_compressed_engine_that_cannot_fit_in_memory_is_refused(monkeypatch):
+    monkeypatch.setattr("kmcf.bayes_rule.choice.LARGEST_TENSOR", 100)
+    with pytest.raises(ValueError, match="GiB"):
+        fit(columns=10, n=60, engine="compressed")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from kmcf.alerts import HighRankWarning
 from kmcf.bayes_rule.base import BayesRule
 from kmcf.bayes_rule.compressed import CompressedRule
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.exact import ExactRule
-from kmcf.bayes_rule.factors import features_of_rank
+from kmcf.bayes_rule.factors import KernelFeatures, features_of_rank
 from kmcf.bayes_rule.literal import LiteralRule
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.reduction import reduce_observations
@@ -22,6 +24,8 @@ LARGEST_TENSOR = 64_000_000
 """The compressed engine is chosen only if p q² / 2 stays below this (512 MB)."""
 LARGEST_GRAM = 5000
 """The exact engine is chosen only up to so many examples (two 200 MB matrices)."""
+MOST_PIVOTS, FEWEST_PIVOTS, LARGEST_FACTOR = 1000, 50, 200_000_000
+"""Beyond that the number of pivots is limited, so that a factor takes at most 1.6 GB."""
 
 
 @dataclass(frozen=True)
@@ -67,30 +71,78 @@ def fit_rule(
         dense = {"literal": LiteralRule, "exact": ExactRule}[settings.engine]
         rule = dense(state_kernel, observation_kernel, rule=settings.rule, **both)
         return FittedRule(rule, settings.engine, (n, n), (0.0, 0.0))
-    tolerances = tolerances_for(settings, state_kernel, observation_kernel)
-    state_features = features_of_rank(state_kernel, tolerance=tolerances[0], rank=settings.rank[0])
-    observation_features = features_of_rank(
-        observation_kernel, tolerance=tolerances[1], rank=settings.rank[1], targets=state_features.rows
-    )
-    if settings.tolerance is None and settings.rule == "kbr" and settings.rank[1] is None:
-        observation_features = reduce_observations(state_features, observation_features, **both)
-    ranks = state_features.rank, observation_features.rank
+    features = _features(state_kernel, observation_kernel, settings)
+    ranks = features[0].rank, features[1].rank
     engine = cheapest(n, *ranks, settings) if settings.engine == "auto" else settings.engine
     if engine == "exact":
         exact = ExactRule(state_kernel, observation_kernel, rule=settings.rule, **both)
         return FittedRule(exact, engine, (n, n), (0.0, 0.0))
     fitted: BayesRule
     if engine == "lowrank":
-        fitted = LowRankRule(state_features, observation_features, state_kernel, rule=settings.rule, **both)
+        fitted = LowRankRule(features[0], features[1], state_kernel, rule=settings.rule, **both)
     else:
+        _check_tensor(*ranks)
         declared = DeclaredFunctions(states, angles, functions)
-        values = declared.values(states)
         fitted = CompressedRule(
-            state_features, observation_features, state_kernel, declared=declared, values=values, **both
+            features[0], features[1], state_kernel, declared=declared, values=declared.values(states), **both
         )
     traces = float(state_kernel.diagonal().sum()), float(observation_kernel.diagonal().sum())
-    errors = state_features.trace_error, observation_features.trace_error
+    errors = features[0].trace_error, features[1].trace_error
     return FittedRule(fitted, engine, ranks, (errors[0] / (traces[0] or 1.0), errors[1] / (traces[1] or 1.0)))
+
+
+def _features(
+    state_kernel: ExampleKernel, observation_kernel: ExampleKernel, settings: RuleSettings
+) -> tuple[KernelFeatures, KernelFeatures]:
+    """Return the features of states and observations that the settings ask for and memory allows."""
+    tolerances = tolerances_for(settings, state_kernel, observation_kernel)
+    most = most_pivots(state_kernel.size)
+    states = features_of_rank(state_kernel, tolerance=tolerances[0], rank=settings.rank[0], most=most)
+    observations = features_of_rank(
+        observation_kernel, tolerance=tolerances[1], rank=settings.rank[1], targets=states.rows, most=most
+    )
+    limited = most < state_kernel.size
+    capped = [
+        limited and settings.rank[k] is None and found.rank == most for k, found in enumerate((states, observations))
+    ]
+    if any(capped):
+        which = {(True, False): "states", (False, True): "observations"}.get(
+            (capped[0], capped[1]), "states and observations"
+        )
+        warnings.warn(
+            f"the kernel matrix of the {which} needs more than {most} features at this tolerance, which is too many "
+            f"for "
+            f"{state_kernel.size} examples; it was approximated more coarsely (see trace_errors_). Wider or learnt "
+            f"kernels "
+            "have lower rank; or set rank, or keep fewer examples with n_examples.",
+            HighRankWarning,
+            stacklevel=6,
+        )
+    if (settings.tolerance is None or capped[1]) and settings.rule == "kbr" and settings.rank[1] is None:
+        observations = reduce_observations(states, observations, epsilon=settings.epsilon, delta=settings.delta)
+    return states, observations
+
+
+def most_pivots(n: int) -> int:
+    """Return the largest number of pivots for n examples: all while exact solutions are feasible, then by memory.
+
+    Examples
+    --------
+    >>> most_pivots(3000), most_pivots(100_000), most_pivots(1_000_000)
+    (3000, 1000, 200)
+    """
+    if n <= LARGEST_GRAM:
+        return n
+    return min(MOST_PIVOTS, max(FEWEST_PIVOTS, LARGEST_FACTOR // n))
+
+
+def _check_tensor(p: int, q: int) -> None:
+    numbers = p * q * q // 2
+    if numbers > 4 * LARGEST_TENSOR:
+        raise ValueError(
+            f"engine='compressed' would need {8 * numbers / 2**30:.0f} GiB for {p} state and {q} observation features; "
+            "use tolerance='auto', a smaller rank or engine='auto'."
+        )
 
 
 def tolerances_for(

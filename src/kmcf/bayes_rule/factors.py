@@ -104,15 +104,21 @@ class KernelFeatures:
 
 
 def features_of_rank(
-    kernel: ExampleKernel, *, tolerance: float, rank: int | None = None, targets: FloatArray | None = None
+    kernel: ExampleKernel,
+    *,
+    tolerance: float,
+    rank: int | None = None,
+    targets: FloatArray | None = None,
+    most: int | None = None,
 ) -> KernelFeatures:
-    """Return at most ``rank`` features of a kernel on its examples.
+    """Return at most ``rank`` features of a kernel on its examples, from at most ``most`` pivots.
 
     Where the rank binds, more pivots are taken than that (ten times as many, at least 200), and of their features the
     best directions are kept: those that tell most about the ``targets`` (n, r), or about the objects themselves if
     there are none.
     """
-    most = None if rank is None else max(OVERSAMPLING * rank, FEWEST_PIVOTS)
+    if rank is not None:
+        most = min(max(OVERSAMPLING * rank, FEWEST_PIVOTS), kernel.size if most is None else most)
     features = KernelFeatures(kernel, tolerance=tolerance, most=most)
     if rank is None or rank >= features.rank:
         return features

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kmcf._version import __version__
+from kmcf.cli.bench import bench
 
 app = typer.Typer(
     help="Bayesian filtering from examples, for when nobody can write down the observation model.",
@@ -60,3 +61,6 @@ def demo(
         f"step."
     )
     console.print(f"Picture: {result.picture.resolve()}", soft_wrap=True)
+
+
+app.command()(bench)

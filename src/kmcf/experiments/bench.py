@@ -24,7 +24,7 @@ EPSILON, DELTA = 1e-3, 1e-4
 PARTICLES = 1000
 KNN_PARTICLES, NEIGHBOURS = 5000, 10
 WARM_UP = 3
-VARIANTS: dict[str, dict[str, Any]] = {
+ENGINE_VARIANTS: dict[str, dict[str, Any]] = {
     "literal": {"engine": "literal"},
     "exact": {"engine": "exact"},
     "lowrank": {"engine": "lowrank"},
@@ -32,6 +32,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "auto": {"engine": "auto"},
     "auto, tolerance auto": {"engine": "auto", "tolerance": "auto"},
     "subsample of 100": {"engine": "auto", "n_examples": 100},
+}
+CURVE_VARIANTS: dict[str, dict[str, Any]] = {
+    "literal": {"engine": "literal"},
+    **{f"tolerance {tolerance:g}": {"tolerance": tolerance} for tolerance in (1e-8, 1e-4, 1e-3, 1e-2)},
+    "tolerance auto": {"tolerance": "auto"},
+    **{f"rank {rank} of observations": {"rank": (None, rank)} for rank in (10, 20, 50, 100, 200, 400)},
 }
 CUBIC = ("literal", "exact")
 LARGEST_CUBIC, LARGEST_QUADRATIC = 2000, 20_000
@@ -62,7 +68,13 @@ class Row:
 
 
 def run_bench(
-    models: Sequence[str], sizes: Sequence[int], *, steps: int, seed: int = 0, report: Callable[[str], None] = print
+    models: Sequence[str],
+    sizes: Sequence[int],
+    *,
+    steps: int,
+    variants: dict[str, dict[str, Any]] | None = None,
+    seed: int = 0,
+    report: Callable[[str], None] = print,
 ) -> list[Row]:
     """Measure all engines that are feasible at each size.
 
@@ -74,6 +86,8 @@ def run_bench(
         Numbers of examples n.
     steps : int
         Steps measured per size.
+    variants : dict, optional
+        Settings of the filter by name; None: the engines.
     seed : int
         Makes data and draws repeatable.
     report : callable
@@ -84,13 +98,13 @@ def run_bench(
         for name in models:
             for n in sizes:
                 report(f"model {name}, n = {n}")
-                rows += _measure(paper_model(name), n, steps, seed)
+                rows += _measure(paper_model(name), n, steps, ENGINE_VARIANTS if variants is None else variants, seed)
     return rows
 
 
-def _measure(model: StateSpaceModel, n: int, steps: int, seed: int) -> list[Row]:
+def _measure(model: StateSpaceModel, n: int, steps: int, variants: dict[str, dict[str, Any]], seed: int) -> list[Row]:
     train, test = model.simulate(n, random_state=(seed, 0)), model.simulate(steps + WARM_UP, random_state=(seed, 1))
-    filters = {name: _fitted(model, train, settings, seed) for name, settings in VARIANTS.items() if _feasible(name, n)}
+    filters = {name: _fitted(model, train, settings, seed) for name, settings in variants.items() if _feasible(name, n)}
     times = _interleaved(filters, model, train, test, seed)
     differences = _differences(filters, model, test)
     medians = {name: float(np.median(values[WARM_UP:])) for name, values in times.items()}

@@ -41,13 +41,13 @@ def draw_bench(rows: Sequence[Row], path: Path) -> Path:
         right.set(
             title=f"model {model}: difference to literal",
             xlabel="number of examples n",
-            ylabel="median difference of posterior means / posterior sd",
+            ylabel="median difference of means / posterior sd",
         )
         right.axhline(1e-2, color="#999999", linewidth=0.8, linestyle="--")
         for ax in (left, right):
             ax.grid(alpha=0.25, which="both", linewidth=0.5)
-    axes[0, 0].legend(fontsize="small", loc="upper left")
-    figure.tight_layout()
+    figure.tight_layout(rect=(0, 0.09 / len(models), 1, 1))
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="lower center", ncols=4, fontsize="small", frameon=False)
     figure.savefig(path, dpi=130)
     pyplot.close(figure)
     return path

@@ -1,16 +1,14 @@
 """Filters: the loop over time, beliefs and runs."""
 
 from kmcf.filter.belief import Belief, StepReport
-from kmcf.filter.kernel_monte_carlo import KernelMonteCarloFilter, StalePivotsWarning
+from kmcf.filter.kernel_monte_carlo import KernelMonteCarloFilter
 from kmcf.filter.run import FilterRun
-from kmcf.filter.sequential import RejectedStepWarning, SequentialFilter
+from kmcf.filter.sequential import SequentialFilter
 
 __all__ = [
     "Belief",
     "FilterRun",
     "KernelMonteCarloFilter",
-    "RejectedStepWarning",
     "SequentialFilter",
-    "StalePivotsWarning",
     "StepReport",
 ]

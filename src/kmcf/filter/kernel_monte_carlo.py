@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
+from kmcf.alerts import StalePivotsWarning
 from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule import BayesRule, CompressedPosterior, CompressedRule, Posterior, fit_rule
 from kmcf.bayes_rule.choice import RuleSettings
@@ -28,10 +29,6 @@ from kmcf.subsampling import choose_examples
 LEAST_SIMILARITY = 1e-8
 LEAST_WEIGHT_SUM = 1e-3
 STALE = 1e-3
-
-
-class StalePivotsWarning(UserWarning):
-    """New examples lie where the pivots chosen at fit do not reach."""
 
 
 class KernelMonteCarloFilter(SequentialFilter):

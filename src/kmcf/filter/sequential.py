@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
+from kmcf.alerts import RejectedStepWarning
 from kmcf.arrays import FloatArray
 from kmcf.extras import progress_bar
 from kmcf.filter.belief import Belief
@@ -25,10 +26,6 @@ from kmcf.objects import Objects, as_objects, is_numeric, take
 KEPT_STEPS = 10_000
 KEPT_NUMBERS = 4_000_000
 """Beliefs are kept by default while there are at most so many, with at most so many weights (32 MB)."""
-
-
-class RejectedStepWarning(UserWarning):
-    """An observation was not used: no example resembles it, or the posterior weights nearly cancelled."""
 
 
 class SequentialFilter(BaseEstimator, ABC):

@@ -1,0 +1,13 @@
+"""The warnings this package gives. Each says what to do; none hides a wrong result."""
+
+
+class RejectedStepWarning(UserWarning):
+    """An observation was not used: no example resembles it, or the posterior weights nearly cancelled."""
+
+
+class StalePivotsWarning(UserWarning):
+    """New examples lie where the pivots chosen at fit do not reach."""
+
+
+class HighRankWarning(UserWarning):
+    """A kernel matrix has too high a rank for the tolerance asked for; it was approximated more coarsely."""

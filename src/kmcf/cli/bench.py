@@ -1,0 +1,164 @@
+"""``kmcf bench``: how fast, how exact."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from kmcf.experiments.bench import Row
+
+
+class Study(StrEnum):
+    """What to measure."""
+
+    engines = "engines"
+    curve = "curve"
+    fit = "fit"
+    ranks = "ranks"
+
+
+def bench(
+    study: Annotated[
+        Study,
+        typer.Argument(
+            help="engines: time per step and difference to the literal formulas over n. curve: the same over tolerance "
+            "and rank, for ten-dimensional observations. fit: memory and time for very many examples. ranks: error at "
+            "low rank on the paper's eight models."
+        ),
+    ] = Study.engines,
+    n: Annotated[list[int] | None, typer.Option("--n", min=20, help="Number of examples; repeat for several.")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Model of the paper (1a to 4b); repeat for several.")] = None,
+    steps: Annotated[int | None, typer.Option(min=5, help="Steps measured per size.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the table (JSON) and the figure.")] = Path("bench"),
+    quick: Annotated[bool, typer.Option("--quick", help="A version that takes about a minute.")] = False,
+) -> None:
+    """Measure time per step and accuracy, interleaved in one run on one thread; print and save a table and a figure."""
+    console = Console()
+    console.print(f"[dim]measuring: {study}[/dim]")
+    {Study.engines: _engines, Study.curve: _curve, Study.fit: _fit, Study.ranks: _ranks}[study](
+        console, n, model, steps, out, quick
+    )
+
+
+def _engines(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: bool) -> None:
+    from kmcf.experiments.bench import run_bench
+
+    sizes = n or ([200, 1000] if quick else [200, 500, 1000, 2000, 10_000, 100_000])
+    models = model or ["1a", "3a"]
+    rows = run_bench(models, sizes, steps=steps or (15 if quick else 40), report=console.print)
+    _show(console, rows, out)
+
+
+def _curve(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: bool) -> None:
+    from kmcf.experiments.bench import CURVE_VARIANTS, run_bench
+
+    sizes = n or ([300] if quick else [1000])
+    rows = run_bench(
+        model or ["3a"], sizes, steps=steps or (15 if quick else 40), variants=CURVE_VARIANTS, report=console.print
+    )
+    _show(console, rows, out)
+
+
+def _fit(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: bool) -> None:
+    from kmcf.experiments.bench_fit import measure_fit
+
+    rows = [measure_fit(size) for size in n or ([1000, 100_000] if quick else [1000, 100_000, 1_000_000])]
+    table = Table(title="Fitting the compressed engine, model 1a", title_justify="left")
+    for name in ("n", "ranks p, q", "fit s", "its matrix products alone s", "ratio", "peak GB", "ms/step"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(
+            f"{row.n}",
+            f"{row.ranks[0]}, {row.ranks[1]}",
+            f"{row.seconds:.2f}",
+            f"{row.products_seconds:.2f}",
+            f"{row.seconds / row.products_seconds:.2f}",
+            f"{row.peak_gigabytes:.2f}",
+            f"{row.milliseconds_per_step:.2f}",
+        )
+    console.print(table)
+    _save_json(console, [asdict(row) for row in rows], out / "bench_fit.json")
+
+
+def _ranks(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: bool) -> None:
+    from kmcf.experiments.bench_ranks import measure_ranks
+
+    ranks = (10, 20)
+    rows = measure_ranks(ranks, repetitions=2 if quick else 10, report=console.print)
+    table = Table(title="Root mean squared error (± standard error)", title_justify="left")
+    table.add_column("model")
+    for name in ("exact", *(f"rank {rank}" for rank in ranks)):
+        table.add_column(name, justify="right")
+    for name in dict.fromkeys(row.model for row in rows):
+        found = [row for row in rows if row.model == name]
+        table.add_row(name, *(f"{row.mean:.3f} ± {row.standard_error:.3f}" for row in found))
+    console.print(table)
+    _save_json(console, [asdict(row) for row in rows], out / "bench_ranks.json")
+
+
+def _show(console: Console, rows: Sequence[Row], out: Path) -> None:
+    from kmcf.experiments.bench import save_bench
+
+    console.print(
+        "One thread, interleaved. ×: speed-up over the literal formulas. median, largest: differences of posterior "
+        "means "
+        "to them, given the same particles; in sd: the median in units of the posterior sd. same: share of the steps "
+        "of a "
+        "free run before the first herded point that differs."
+    )
+    for model, n in dict.fromkeys((row.model, row.n) for row in rows):
+        some = [row for row in rows if (row.model, row.n) == (model, n)]
+        console.print(_times(f"model {model}, n = {n}", some))
+        console.print(_shares(f"model {model}, n = {n}: where the time of a step goes", some))
+    for path in save_bench(rows, out, " ".join(["kmcf", *sys.argv[1:]])):
+        console.print(f"saved {path}", soft_wrap=True)
+
+
+def _times(title: str, rows: Sequence[Row]) -> Table:
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("method", "p, q", "ms/step", "×", "median", "largest", "in sd", "same"):
+        table.add_column(name, justify="left" if name == "method" else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            f"{row.method} ({row.engine})" if row.method == "auto" else row.method,
+            "" if row.ranks is None else f"{row.ranks[0]}, {row.ranks[1]}",
+            f"{row.milliseconds:.2f}",
+            _number(row.speed_up, ".1f"),
+            _number(row.median_difference, ".0e"),
+            _number(row.largest_difference, ".0e"),
+            _number(row.difference_in_sd, ".0e"),
+            _number(row.agreement, ".0%"),
+        )
+    return table
+
+
+def _shares(title: str, rows: Sequence[Row]) -> Table:
+    parts = ("kernel", "solve", "herding", "transition", "rest")
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("method", *parts):
+        table.add_column(name, justify="left" if name == "method" else "right", no_wrap=True)
+    for row in rows:
+        if row.shares:
+            table.add_row(row.method, *(f"{row.shares[part]:.0%}" for part in parts))
+    return table
+
+
+def _number(value: float, form: str) -> str:
+    return "" if value != value else format(value, form)
+
+
+def _save_json(console: Console, rows: list[dict[str, Any]], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"command": " ".join(["kmcf", *sys.argv[1:]]), "rows": rows}, indent=1) + "\n")
+    console.print(f"saved {path}", soft_wrap=True)
