@@ -22,6 +22,7 @@ from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_filter, pair_of
 from kmcf.growing import Growing
 from kmcf.herding import multinomial
+from kmcf.herding_loop import greedy_loop
 from kmcf.kernels import Kernel, Precomputed, as_kernel
 from kmcf.objects import Objects, describe, is_numeric, take
 from kmcf.subsampling import choose_examples
@@ -251,6 +252,7 @@ class KernelMonteCarloFilter(SequentialFilter):
             angles=self.angles,
             functions=self._functions,
         )
+        greedy_loop()  # compiled here rather than in the first step
         self.rule_ = fitted.rule
         self.engine_: str = fitted.engine
         self.ranks_: tuple[int, int] = fitted.ranks
