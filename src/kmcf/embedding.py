@@ -6,7 +6,7 @@ Weights sum to one and may be negative. Nothing here knows how the sample was ob
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -30,7 +30,6 @@ class WeightSummary(NamedTuple):
     """Index of the largest weight, (T,)."""
 
 
-@runtime_checkable
 class LazyWeights(Protocol):
     """Weights that are formed only when asked for, by something that knows some expectations without them.
 
@@ -93,7 +92,7 @@ class Embedding:
         self._states = states
         self._lazy: LazyWeights | None = None
         self._weights: FloatArray | None = None
-        if isinstance(weights, LazyWeights):
+        if not isinstance(weights, np.ndarray | list | tuple):
             self._lazy = weights
         else:
             self._weights = np.asarray(weights, dtype=np.float64)

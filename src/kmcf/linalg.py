@@ -45,7 +45,7 @@ def cholesky(matrix: FloatArray, *, shift: float, name: str, remedy: str) -> Cho
     array([1., 1.])
     """
     shifted = np.array(matrix, order="F")
-    shifted[np.diag_indices_from(shifted)] += shift
+    shifted.reshape(-1, order="F")[:: len(shifted) + 1] += shift  # the diagonal
     if shifted.shape[0] == 0:
         return CholeskyFactor(shifted)
     lower, info = lapack.dpotrf(shifted, lower=1, clean=1, overwrite_a=1)

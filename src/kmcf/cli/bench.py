@@ -132,7 +132,7 @@ def _times(title: str, rows: Sequence[Row]) -> Table:
     for row in rows:
         table.add_row(
             f"{row.method} ({row.engine})" if row.method == "auto" else row.method,
-            "" if row.ranks is None else f"{row.ranks[0]}, {row.ranks[1]}",
+            "" if row.ranks is None or row.engine in ("literal", "exact") else f"{row.ranks[0]}, {row.ranks[1]}",
             f"{row.milliseconds:.2f}",
             _number(row.speed_up, ".1f"),
             _number(row.median_difference, ".0e"),

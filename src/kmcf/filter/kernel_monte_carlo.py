@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -305,18 +304,16 @@ class KernelMonteCarloFilter(SequentialFilter):
             return self._belief(particles, particle_weights, report=alone, **next_step)
         # 2. Correct (lines 13-15)
         posterior = self._correct(particles, particle_weights, observation)
-        report = StepReport(
-            observation_coverage=posterior.observation_coverage, state_coverage=posterior.state_coverage
-        )
+        coverages = posterior.observation_coverage, posterior.state_coverage
         # 3. Normalise (line 16), unless there is nothing to normalise: then the prediction stays
         if posterior.observation_coverage <= LEAST_SIMILARITY or posterior.weight_sum <= LEAST_WEIGHT_SUM:
             next_step["rejections"] += 1
-            report = replace(report, rejected=True)
+            report = StepReport(np.nan, np.nan, *coverages, rejected=True)
             return self._belief(particles, particle_weights, report=report, **next_step)
         weights = posterior if isinstance(posterior, CompressedPosterior) else posterior.weights()
         # 4. Resample (line 10 of the next iteration)
         resampled, loss = self._resample(posterior, rng)
-        report = replace(report, weight_sum=posterior.weight_sum, herding_loss=loss)
+        report = StepReport(posterior.weight_sum, loss, *coverages)
         return self._belief(self.states_, weights, report=report, resampled=resampled, **next_step)
 
     def _predict(self, belief: Belief, control: Any, rng: np.random.Generator) -> tuple[Objects, FloatArray]:

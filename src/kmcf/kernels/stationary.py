@@ -48,7 +48,7 @@ class Stationary(Kernel):
         """Flatten to rows and divide by the bandwidth."""
         rows = self._rows(objects)
         width = self._bandwidth()
-        if np.ndim(width) == 1 and np.shape(width) != (rows.shape[1],):
+        if isinstance(width, np.ndarray) and width.shape != (rows.shape[1],):
             raise ValueError(
                 f"{type(self).__name__} has {np.shape(width)[0]} bandwidths but the data have {rows.shape[1]} columns; "
                 "give one bandwidth, or one per column."
