@@ -1,5 +1,7 @@
 """Arithmetic on angles in radians."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kmcf.arrays import FloatArray
@@ -15,6 +17,21 @@ def wrapped_difference(angles: FloatArray) -> FloatArray:
     """
     wrapped: FloatArray = np.pi - np.mod(np.pi - angles, 2.0 * np.pi)
     return wrapped
+
+
+def wrap_columns(rows: FloatArray, columns: Sequence[int]) -> None:
+    """Wrap some columns of an array (n, ...), counted over the flattened rows, to (−π, π], in place.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 4.0]])
+    >>> wrap_columns(rows, [1])
+    >>> rows.round(2)
+    array([[ 1.  , -2.28]])
+    """
+    if len(columns):
+        flat = rows.reshape(len(rows), -1)
+        flat[:, list(columns)] = wrapped_difference(flat[:, list(columns)])
 
 
 def circular_mean(angles: FloatArray, weights: FloatArray) -> float:

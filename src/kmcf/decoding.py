@@ -11,9 +11,14 @@ from scipy.optimize import minimize
 from kmcf.arrays import FloatArray
 from kmcf.circles import wrapped_difference
 from kmcf.kernels.stationary import Gaussian
+from kmcf.objects import take
 
 if TYPE_CHECKING:
     from kmcf.embedding import Embedding
+
+
+MOST_STARTS = 2000
+"""Maximisers are looked for among the states with the largest weights, at most so many."""
 
 
 def density(
@@ -81,9 +86,10 @@ def density_mode(
     def negative_density(point: FloatArray) -> float:
         return -float(density(point[None, :], rows, weights, h, angles)[0])
 
-    values = density(rows, rows, weights, h, angles)
+    heavy = rows[np.argsort(-weights, kind="stable")[:MOST_STARTS]]
+    values = density(heavy, rows, weights, h, angles)
     scale = max(float(np.max(np.abs(values))), np.finfo(float).tiny)
-    starts = rows[np.argsort(-values, kind="stable")[:3]]
+    starts = heavy[np.argsort(-values, kind="stable")[:3]]
     candidates = [starts[0]]
     for start in starts:
         climbed = minimize(lambda z, s=start: negative_density(s + z * h) / scale, np.zeros(rows.shape[1]))
@@ -121,8 +127,9 @@ def preimage(embedding: Embedding, iterations: int = 100) -> Any:
     With signed weights the iteration may fail to improve; the best point seen is returned.
     """
     kernel = embedding.kernel_or_error()
-    diagonal = np.asarray(kernel.diagonal(embedding.states), dtype=np.float64)
-    start = embedding.states[int(np.argmin(diagonal - 2.0 * embedding.evaluate(embedding.states)))]
+    candidates = take(embedding.states, embedding.heaviest(MOST_STARTS))
+    diagonal = np.asarray(kernel.diagonal(candidates), dtype=np.float64)
+    start = candidates[int(np.argmin(diagonal - 2.0 * embedding.evaluate(candidates)))]
     if type(kernel) is not Gaussian or embedding.angles:
         return start
     best, best_value = start, -np.inf

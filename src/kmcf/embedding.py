@@ -6,7 +6,7 @@ Weights sum to one and may be negative. Nothing here knows how the sample was ob
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self, cast
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from kmcf.arrays import BoolArray, FloatArray, IntArray
 from kmcf.circles import circular_mean, wrapped_difference
 from kmcf.kernels.base import Kernel
 from kmcf.objects import Objects, describe, is_numeric, take
+
+BLOCK_NUMBERS = 4_000_000
+MOST_CANDIDATES = 4000
 
 Region = Callable[[Any], Any] | tuple[Any, Any]
 
@@ -92,12 +95,14 @@ class Embedding:
         self._states = states
         self._lazy: LazyWeights | None = None
         self._weights: FloatArray | None = None
-        if not isinstance(weights, np.ndarray | list | tuple):
-            self._lazy = weights
+        if hasattr(weights, "summarise"):
+            self._lazy = cast(LazyWeights, weights)
         else:
             self._weights = np.asarray(weights, dtype=np.float64)
-            if len(states) != len(self._weights):
-                raise ValueError(f"{len(states)} states but {len(self._weights)} weights.")
+            if self._weights.shape != (len(states),):
+                raise ValueError(
+                    f"{len(states)} states but {self._weights.size} weights, of shape {self._weights.shape}."
+                )
         self._kernel = kernel
         self._angles = tuple(angles)
 
@@ -179,6 +184,8 @@ class Embedding:
         known = None if self._lazy is None else self._lazy.expectation(function)
         if known is not None:
             return known
+        if not callable(function):
+            raise TypeError(f"expectation takes a function of the states, not {function!r}.")
         values = np.asarray(function(self.states), dtype=np.float64)
         if values.ndim == 0 or values.shape[0] != len(self.weights):
             raise ValueError(
@@ -254,9 +261,31 @@ class Embedding:
             return float(columns[0]) if levels.ndim == 0 else columns[0]
         return np.stack(columns, axis=-1)
 
+    def interval(self, level: float = 0.95) -> FloatArray:
+        """Return the central credible interval of each coordinate, lower and upper bounds, (2, d).
+
+        Read off the quantiles, it is better calibrated than the signed covariance, whose noise from small weights far
+        away can even make variances negative.
+        """
+        bounds: FloatArray = np.reshape(self.quantile([0.5 - 0.5 * level, 0.5 + 0.5 * level]), (2, -1))
+        return bounds
+
     def evaluate(self, points: Objects) -> FloatArray:
-        """Evaluate the kernel mean m̂(x) = Σ w_i k(x, X_i) at some points, (m,)."""
-        return np.asarray(self.kernel_or_error()(points, self.states), dtype=np.float64) @ self.weights
+        """Evaluate the kernel mean m̂(x) = Σ w_i k(x, X_i) at some points, (m,), block by block."""
+        kernel = self.kernel_or_error()
+        width = max(1, BLOCK_NUMBERS // max(len(self.states), 1))
+        blocks = [
+            np.asarray(kernel(points[start : start + width], self.states), dtype=np.float64) @ self.weights
+            for start in range(0, len(points), width)
+        ]
+        return np.concatenate(blocks) if blocks else np.zeros(0)
+
+    def heaviest(self, most: int) -> IntArray:
+        """Return the indices of the states with the largest absolute weights, at most so many, in order of index."""
+        if len(self.states) <= most:
+            return np.arange(len(self.states))
+        chosen: IntArray = np.sort(np.argpartition(-np.abs(self.weights), most)[:most])
+        return chosen
 
     def squared_norm(self) -> float:
         """‖m̂‖² = Σ_ij w_i w_j k(X_i, X_j)."""
@@ -277,12 +306,19 @@ class Embedding:
     def sample(self, size: int, random_state: Any = 0) -> Objects:
         """Pseudo-samples by Kernel Herding (Section 3.5): ``size`` states of the sample, with repetitions.
 
+        Candidates are all states, or the 4000 with the largest absolute weights.
+
         The picks are deterministic; ``random_state`` only shuffles their order, because herding fills in the
         distribution coarse to fine and a user who takes the first few would not see a fair sample.
         """
-        from kmcf.herding import herd_embedding
+        from kmcf.herding import herd
 
-        picks = herd_embedding(self, size).indices
+        if not isinstance(size, int | np.integer) or size < 1:
+            raise ValueError(f"size = {size!r}; it must be a positive integer.")
+        candidates = self.heaviest(MOST_CANDIDATES)
+        points = take(self.states, candidates)
+        gram = np.asarray(self.kernel_or_error()(points), dtype=np.float64)
+        picks = candidates[herd(self.evaluate(points), gram, int(size), squared_norm=np.nan).indices]
         return take(self.states, np.random.default_rng(random_state).permutation(picks))
 
     def deviations(self, centre: FloatArray) -> FloatArray:
@@ -323,9 +359,11 @@ class Embedding:
     def _inside(self, region: Region) -> BoolArray:
         if callable(region):
             inside = np.asarray(region(self.states))
-            if inside.shape != (len(self.weights),):
+            if inside.shape != (len(self.states),) or not np.isin(inside, (0, 1)).all():
                 raise ValueError(
-                    f"the region must return one boolean per state, shape {(len(self.weights),)}, not {inside.shape}."
+                    f"the region must return one boolean per state, shape {(len(self.states),)}, not {inside.shape} "
+                    f"with "
+                    "other values."
                 )
             return inside.astype(bool)
         if not isinstance(region, tuple | list) or len(region) != 2:
@@ -339,6 +377,16 @@ class Embedding:
             )
         inside_box: BoolArray = np.all((rows >= lower) & (rows <= upper), axis=1)
         return inside_box
+
+    def __copy__(self) -> Self:
+        """Copy without forming the weights."""
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the weights rather than what could form them, which knows all examples."""
+        return {**self.__dict__, "_weights": self.weights, "_lazy": None}
 
     def __len__(self) -> int:
         return len(self.states)

@@ -16,7 +16,7 @@ Objects: TypeAlias = Any
 
 def is_numeric(objects: Objects) -> bool:
     """Say whether a collection is a numeric array (rather than a list of objects)."""
-    return hasattr(objects, "dtype") and np.dtype(objects.dtype).kind in "biuf"
+    return getattr(getattr(objects, "dtype", None), "kind", "") in tuple("biuf") and hasattr(objects, "shape")
 
 
 def as_objects(objects: Any, name: str, *, structured: bool = False) -> Objects:
@@ -40,6 +40,7 @@ def as_objects(objects: Any, name: str, *, structured: bool = False) -> Objects:
     """
     if isinstance(objects, str | bytes | dict | set) or not hasattr(objects, "__len__"):
         raise TypeError(f"{name} must be an array or a list with one entry per example, not {type(objects).__name__}.")
+    objects = plain(objects)
     if structured and not is_numeric(objects):
         return list(objects)
     array = _as_numbers(objects)
@@ -48,6 +49,19 @@ def as_objects(objects: Any, name: str, *, structured: bool = False) -> Objects:
     if array.ndim == 0:
         raise TypeError(f"{name} must be an array or a list with one entry per example, not a single number.")
     return array[:, None] if array.ndim == 1 else array
+
+
+def plain(objects: Any) -> Any:
+    """Return tables as arrays, and masked arrays with NaN where they are masked; anything else as it is.
+
+    Examples
+    --------
+    >>> plain(np.ma.masked_array([1.0, 2.0], mask=[False, True]))
+    array([ 1., nan])
+    """
+    if isinstance(objects, np.ma.MaskedArray):
+        return np.ma.filled(objects.astype(np.float64), np.nan)
+    return objects.to_numpy() if hasattr(objects, "to_numpy") else objects
 
 
 def _as_numbers(objects: Any) -> Array | None:

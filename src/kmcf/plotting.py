@@ -19,7 +19,7 @@ ESTIMATE, TRUTH, POSITIVE, NEGATIVE, ALERT = "#1f5fa8", "#222222", "#1f5fa8", "#
 
 
 def plot_run(run: FilterRun, truth: Any = None, axes: Any = None) -> Any:
-    """Draw the posterior mean with a 95 % band per state coordinate, and the effective sample size below.
+    """Draw the posterior mean with its 95 % interval per state coordinate, and the effective sample size below.
 
     Parameters
     ----------
@@ -38,14 +38,16 @@ def plot_run(run: FilterRun, truth: Any = None, axes: Any = None) -> Any:
     if run.ess.ndim != 1:
         raise ValueError("this is a batch of runs; plot one of them: run[b].plot().")
     mean = run.mean.reshape(len(run), -1)
-    sd = np.sqrt(np.maximum(np.diagonal(run.covariance, axis1=1, axis2=2), 0.0))
+    bounds = run.interval
     d = mean.shape[1]
     if axes is None:
         _, axes = pyplot.subplots(d + 1, 1, sharex=True, figsize=(9, 2.4 * d + 1.6), height_ratios=[2.4] * d + [1.2])
     true_states = None if truth is None else _true_states(truth, mean.shape)
     for j in range(d):
-        _plot_coordinate(axes[j], run, mean[:, j], sd[:, j], None if true_states is None else true_states[:, j], j)
-        axes[j].set_ylabel("state" if d == 1 else f"state {j}")
+        _plot_coordinate(
+            axes[j], run, mean[:, j], bounds[:, :, j], None if true_states is None else true_states[:, j], j
+        )
+        axes[j].set_ylabel(("state" if d == 1 else f"state {j}") + (" [rad]" if j in run.angles else ""))
     axes[0].legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, fontsize="small", frameon=False)
     axes[d].plot(run.time, run.ess, color="#555555", linewidth=1.0)
     axes[d].set(xlabel="time step", ylabel="effective\nsample size", ylim=(0, None))
@@ -60,12 +62,11 @@ def _true_states(truth: Any, shape: tuple[int, ...]) -> FloatArray:
 
 
 def _plot_coordinate(
-    ax: Any, run: FilterRun, mean: FloatArray, sd: FloatArray, truth: FloatArray | None, column: int
+    ax: Any, run: FilterRun, mean: FloatArray, bounds: FloatArray, truth: FloatArray | None, column: int
 ) -> None:
     if column in run.angles and truth is not None:
         truth = mean + wrapped_difference(truth - mean)
-    low, high = mean - 1.96 * sd, mean + 1.96 * sd
-    ax.fill_between(run.time, low, high, color=ESTIMATE, alpha=0.2, linewidth=0, label="95 % band")
+    ax.fill_between(run.time, bounds[:, 0], bounds[:, 1], color=ESTIMATE, alpha=0.2, linewidth=0, label="95 % band")
     if truth is not None:
         ax.plot(run.time, truth, color=TRUTH, linewidth=1.0, label="truth")
     ax.plot(run.time, mean, color=ESTIMATE, linewidth=1.4, label="posterior mean")

@@ -90,7 +90,7 @@ def choose_examples(
         raise ValueError(f"{n} states but {observation_kernel.size} observations.")
     if size is None and error is None:
         raise ValueError("say how many examples to keep (size=...), or how close to stay to all of them (error=...).")
-    if size is not None and not 1 <= size <= n:
+    if size is not None and not (isinstance(size, int | np.integer) and 1 <= size <= n):
         raise ValueError(f"size = {size!r}; it must lie between 1 and the number of examples, {n}.")
     if error is not None and not error > 0:
         raise ValueError(f"error = {error!r}; it must be positive.")

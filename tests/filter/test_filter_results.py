@@ -178,7 +178,10 @@ def test_a_dataframe_has_a_row_per_step():
     for j in range(2):
         np.testing.assert_array_equal(table[f"mean_{j}"], run.mean[:, j])
         np.testing.assert_array_equal(table[f"mode_{j}"], run.mode[:, j])
-        np.testing.assert_allclose(table[f"sd_{j}"] ** 2, np.maximum(run.covariance[:, j, j], 0), atol=1e-12)
+        variances = run.covariance[:, j, j]
+        np.testing.assert_allclose(table[f"sd_{j}"] ** 2, np.where(variances >= 0, variances, np.nan), atol=1e-12)
+        np.testing.assert_array_equal(table[f"lower_{j}"], run.interval[:, 0, j])
+        np.testing.assert_array_equal(table[f"upper_{j}"], run.interval[:, 1, j])
     for name in ("ess", "weight_sum", "negative_mass", "herding_loss", "coverage", "rejected", "missing"):
         np.testing.assert_array_equal(table[name], getattr(run, name))
     assert table["missing"].tolist() == [False] * 3 + [True] + [False] * 3

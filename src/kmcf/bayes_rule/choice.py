@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from kmcf.alerts import HighRankWarning
 from kmcf.bayes_rule.base import BayesRule
 from kmcf.bayes_rule.compressed import CompressedRule
@@ -22,6 +24,7 @@ from kmcf.objects import Objects
 ENGINES = ("auto", "literal", "exact", "lowrank", "compressed")
 LARGEST_TENSOR = 64_000_000
 """The compressed engine is chosen only if p q² / 2 stays below this (512 MB)."""
+SLOW_MILLISECONDS = 30.0
 LARGEST_GRAM = 5000
 """The exact engine is chosen only up to so many examples (two 200 MB matrices)."""
 MOST_PIVOTS, FEWEST_PIVOTS, LARGEST_FACTOR = 1000, 50, 200_000_000
@@ -66,6 +69,8 @@ def fit_rule(
 ) -> FittedRule:
     """Fit the Bayes' rule with the engine asked for, or with the one that "auto" finds cheapest."""
     n = state_kernel.size
+    for name, kernel in (("state", state_kernel), ("observation", observation_kernel)):
+        _check_diagonal(name, kernel)
     both = {"epsilon": settings.epsilon, "delta": settings.delta}
     if settings.engine in ("literal", "exact"):
         dense = {"literal": LiteralRule, "exact": ExactRule}[settings.engine]
@@ -74,6 +79,14 @@ def fit_rule(
     features = _features(state_kernel, observation_kernel, settings)
     ranks = features[0].rank, features[1].rank
     engine = cheapest(n, *ranks, settings) if settings.engine == "auto" else settings.engine
+    expected = nanoseconds_per_step(n, *ranks, settings.n_particles)[engine] / 1e6
+    if settings.engine == "auto" and settings.tolerance is not None and expected > SLOW_MILLISECONDS:
+        warnings.warn(
+            f"at this tolerance the kernel matrices have ranks {ranks}, and a step will take some {expected:.0f} ms; "
+            "tolerance='auto' is far faster at a change of about one per cent of the posterior's spread.",
+            HighRankWarning,
+            stacklevel=5,
+        )
     if engine == "exact":
         exact = ExactRule(state_kernel, observation_kernel, rule=settings.rule, **both)
         return FittedRule(exact, engine, (n, n), (0.0, 0.0))
@@ -89,6 +102,18 @@ def fit_rule(
     traces = float(state_kernel.diagonal().sum()), float(observation_kernel.diagonal().sum())
     errors = features[0].trace_error, features[1].trace_error
     return FittedRule(fitted, engine, ranks, (errors[0] / (traces[0] or 1.0), errors[1] / (traces[1] or 1.0)))
+
+
+def _check_diagonal(name: str, kernel: ExampleKernel) -> None:
+    diagonal = kernel.diagonal()
+    if not np.isfinite(diagonal).all():
+        raise ValueError(f"the {name} kernel returned NaN or infinity for some examples with themselves.")
+    if diagonal.min() < 0 or diagonal.max() <= 0:
+        raise ValueError(
+            f"the {name} kernel is not positive definite: it gives examples a similarity of {diagonal.min():.3g} to "
+            f"{diagonal.max():.3g} with themselves. A kernel is a similarity, largest for equal objects, not a "
+            f"distance."
+        )
 
 
 def _features(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.objects import Objects, as_objects, describe, is_numeric
+from kmcf.objects import Objects, as_objects, describe, is_numeric, plain
 
 
 def read_examples(
@@ -90,7 +90,7 @@ class ObservationReader:
         if self.shape is None:
             return None if _all_nan(observation) else [observation]
         try:
-            values = np.asarray(observation, dtype=np.float64)
+            values = np.asarray(plain(observation), dtype=np.float64)
         except (TypeError, ValueError):
             raise TypeError(
                 f"an observation is {observation!r}, but the examples are numeric with shape {self.shape}."
@@ -129,14 +129,14 @@ class ObservationReader:
 
     def sequence(self, observations: Any) -> Any:
         """Read one sequence of T observations."""
-        if isinstance(observations, str | bytes) or not hasattr(observations, "__iter__"):
+        if isinstance(observations, str | bytes | dict | set) or not hasattr(observations, "__iter__"):
             raise TypeError(
                 f"observations must be a sequence with one entry per time step, not {type(observations).__name__}; "
                 "for a single observation use step(belief, y)."
             )
         if self.shape is None or isinstance(observations, list | tuple) or not hasattr(observations, "__len__"):
             return _not_empty(list(observations))
-        array = _not_empty(np.asarray(observations))
+        array = _not_empty(np.asarray(plain(observations)))
         if array.dtype.kind == "O":
             return list(array)
         expected = array.shape[1:] == self.shape or (array.ndim == 1 and self.shape == (1,))
@@ -167,7 +167,7 @@ def read_controls(controls: Any, steps: int) -> Any:
     """Check that there is one control per step."""
     if controls is None:
         return None
-    if not hasattr(controls, "__len__"):
+    if isinstance(controls, str | bytes | dict | set) or not hasattr(controls, "__len__"):
         raise TypeError(f"controls must have one entry per step, not be a single {type(controls).__name__}.")
     if len(controls) != steps:
         raise ValueError(

@@ -13,12 +13,13 @@ from kmcf.alerts import StalePivotsWarning
 from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule import BayesRule, CompressedPosterior, CompressedRule, Posterior, fit_rule
 from kmcf.bayes_rule.choice import RuleSettings
+from kmcf.circles import wrap_columns
 from kmcf.defaults import default_delta, default_epsilon, default_observation_kernel, default_state_kernel
 from kmcf.embedding import LazyWeights
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.inputs import ObservationReader, read_examples, read_seed
 from kmcf.filter.sequential import SequentialFilter
-from kmcf.filter.settings import check_angles, check_filter, pair_of
+from kmcf.filter.settings import check_angles, check_filter, check_functions, pair_of
 from kmcf.growing import Growing
 from kmcf.herding import multinomial
 from kmcf.herding_loop import greedy_loop
@@ -29,6 +30,8 @@ from kmcf.subsampling import choose_examples
 LEAST_SIMILARITY = 1e-8
 LEAST_WEIGHT_SUM = 1e-3
 STALE = 1e-3
+USUAL_THRESHOLD = 2.0
+"""engine="auto" takes the compressed engine, which always resamples, only up to this threshold."""
 
 
 class KernelMonteCarloFilter(SequentialFilter):
@@ -64,6 +67,7 @@ class KernelMonteCarloFilter(SequentialFilter):
         ℓ, the number of points herded; they are copied to fill the particles (Section 5.2).
     resample_threshold : float
         Resample when Σw² exceeds this over n (0: always, inf: never); otherwise all examples move with their weights.
+        The compressed engine always resamples; "auto" does not choose it for thresholds above 2.
     n_particles : int, optional
         Number of particles. None: the number of examples, at most 1000.
     support : {"examples"}
@@ -162,6 +166,7 @@ class KernelMonteCarloFilter(SequentialFilter):
             handles_missing=handles_missing,
         )
         check_angles(self.angles, read_states)
+        read_states = wrapped(read_states, self.angles)
         self._reader = ObservationReader.of(observations, examples, handles_missing=handles_missing)
         if isinstance(state_kernel, Precomputed):
             raise TypeError(
@@ -172,7 +177,7 @@ class KernelMonteCarloFilter(SequentialFilter):
         self.state_kernel_.fit(read_states)
         self.observation_kernel_: Kernel = clone(observation_kernel or default_observation_kernel(examples))
         self.observation_kernel_.fit(examples, read_states)
-        self._functions = tuple(functions)
+        self._functions = check_functions(functions)
         self._choose_regularisers(read_states, examples, plain=observation_kernel is None)
         self._fit_rule(Growing(read_states), Growing(examples))
         self.seed_ = read_seed(self.random_state)
@@ -231,7 +236,7 @@ class KernelMonteCarloFilter(SequentialFilter):
         ):
             if np.shape(new)[1:] != np.shape(old)[1:] if is_numeric(old) else is_numeric(new):
                 raise ValueError(f"the new {name} are {describe(new)}, but the filter was fitted on {describe(old)}.")
-        return read_states, examples
+        return wrapped(read_states, self.angles), examples
 
     def _fit_rule(self, states: Growing, examples: Growing) -> None:
         on_states = self.state_kernel_.on_examples(states.objects)
@@ -282,7 +287,7 @@ class KernelMonteCarloFilter(SequentialFilter):
             tolerance=None if self.tolerance == "auto" else pair_of(self.tolerance),
             rank=pair_of(self.rank),
             n_particles=self.n_particles_,
-            may_compress=self.resampling != "none" and np.isfinite(self.resample_threshold),
+            may_compress=self.resampling != "none" and self.resample_threshold <= USUAL_THRESHOLD,
         )
 
     @property
@@ -352,6 +357,15 @@ class KernelMonteCarloFilter(SequentialFilter):
         if isinstance(weights, np.ndarray):
             weights.flags.writeable = False
         return Belief(states, weights, kernel=self.state_kernel_, angles=self.angles, **details)
+
+
+def wrapped(states: Objects, angles: Sequence[int]) -> Objects:
+    """Return states with their angle columns in (−π, π]."""
+    if not len(angles):
+        return states
+    private = states.copy()
+    wrap_columns(private, angles)
+    return private
 
 
 def _structured(kernel: Kernel | None) -> bool:

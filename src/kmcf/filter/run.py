@@ -61,6 +61,12 @@ class FilterRun:
         return self._column("mode")
 
     @property
+    def interval(self) -> FloatArray:
+        """Central 95 % credible intervals, lower and upper bounds per coordinate, (T, 2, d)."""
+        values: FloatArray = self._moment("interval")
+        return values
+
+    @property
     def time(self) -> IntArray:
         """Step numbers, from 1."""
         values: IntArray = self._column("time")
@@ -153,7 +159,8 @@ class FilterRun:
         variances = np.diagonal(self.covariance, axis1=1, axis2=2)
         for j in range(flat_mean.shape[1]):
             table[f"mean_{j}"] = flat_mean[:, j]
-            table[f"sd_{j}"] = np.sqrt(np.maximum(variances[:, j], 0.0))
+            table[f"sd_{j}"] = np.sqrt(np.where(variances[:, j] >= 0, variances[:, j], np.nan))
+            table[f"lower_{j}"], table[f"upper_{j}"] = self.interval[:, 0, j], self.interval[:, 1, j]
             table[f"mode_{j}"] = flat_mode[:, j]
         return table
 
@@ -168,6 +175,7 @@ class FilterRun:
             "mean": ([*lead, *state], self.mean),
             "mode": ([*lead, *state], self.mode),
             "covariance": ([*lead, "row", "column"], self.covariance),
+            "interval": ([*lead, "bound", "row"], self.interval),
         }
         variables |= {name: (lead, self._column(name)) for name in SCALARS}
         return xarray.Dataset(variables, coords={"time": self.time if self._members is None else self.time[0]})
@@ -200,6 +208,8 @@ class FilterRun:
     def __getitem__(self, index: int) -> Any:
         if not isinstance(index, int | np.integer):
             raise TypeError(f"a run is indexed by one step number, not {index!r}.")
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"step {index} of a run with {len(self)} steps (they count from 0).")
         return self.beliefs[index] if self._members is None else self._members[index]
 
     def __iter__(self) -> Iterator[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 
 from kmcf.alerts import RejectedStepWarning
 from kmcf.arrays import FloatArray
+from kmcf.circles import wrap_columns
 from kmcf.extras import progress_bar
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import ObservationReader, read_controls
@@ -142,6 +144,8 @@ class SequentialFilter(BaseEstimator, ABC):
     def _filter_all(
         self, sequences: Sequence[Any], controls: Sequence[Any] | None, progress: bool, keep_beliefs: bool | None
     ) -> list[FilterRun]:
+        if not isinstance(sequences, list | tuple):
+            raise TypeError(f"filter_many takes a list of sequences, not {type(sequences).__name__}.")
         read = [self._reader.sequence(sequence) for sequence in sequences]
         per_sequence = [None] * len(read) if controls is None else list(controls)
         if len(per_sequence) != len(read):
@@ -211,7 +215,8 @@ class SequentialFilter(BaseEstimator, ABC):
         if self.initial is None:
             drawn = take(self.states_, rng.integers(len(self.states_), size=size))
         else:
-            drawn = self.initial(size, rng)
+            with _noted("initial(size, rng)"):
+                drawn = self.initial(size, rng)
         if is_numeric(self.states_):
             drawn = as_objects(drawn, "what initial(size, rng) returned")
         return self._checked_states(drawn, size, "initial(size, rng)")
@@ -219,7 +224,9 @@ class SequentialFilter(BaseEstimator, ABC):
     def _move(self, states: Objects, control: Any, rng: np.random.Generator, time: int) -> Objects:
         """Draw from the transition; it gets a copy, so it may work in place."""
         given = states.copy() if is_numeric(states) else list(states)
-        moved = self.transition(given, control, rng)
+        hint = " (no controls were given: pass controls=... if it needs them)" if control is None else ""
+        with _noted(f"transition(states, control, rng) at step {time}{hint}"):
+            moved = self.transition(given, control, rng)
         return self._checked_states(moved, len(states), f"transition(states, control, rng) at step {time}")
 
     def _checked_states(self, states: Any, size: int, source: str) -> Objects:
@@ -229,6 +236,8 @@ class SequentialFilter(BaseEstimator, ABC):
             if len(states) != size:
                 raise ValueError(f"{source} returned {len(states)} states, not {size}.")
             return list(states)
+        if np.iscomplexobj(states):
+            raise TypeError(f"{source} returned complex numbers; states are real.")
         try:
             numbers: FloatArray = np.array(states, dtype=np.float64)  # a copy: the user's function may reuse its array
         except (TypeError, ValueError):
@@ -239,6 +248,7 @@ class SequentialFilter(BaseEstimator, ABC):
         if not np.isfinite(numbers).all():
             bad = int((~np.isfinite(numbers.reshape(size, -1))).any(axis=1).sum())
             raise ValueError(f"{source} returned NaN or infinity for {bad} of {size} states.")
+        wrap_columns(numbers, self.angles)
         numbers.flags.writeable = False
         return numbers
 
@@ -247,6 +257,16 @@ class SequentialFilter(BaseEstimator, ABC):
             raise NotFittedError(
                 f"this {type(self).__name__} has no examples yet: call fit(states, observations) first."
             )
+
+
+@contextmanager
+def _noted(source: str) -> Iterator[None]:
+    """Add to any exception where in the user's code it came from."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"raised by your {source}")
+        raise
 
 
 def _warn_rejected(what: str, *, first: int, stacklevel: int) -> None:

@@ -22,7 +22,7 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     --------
     >>> check_choice("rule", "kbr", ("kbr", "importance"))
     """
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         allowed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} = {value!r}; it must be one of {allowed}.")
 
@@ -73,9 +73,11 @@ def check_filter(flt: KernelMonteCarloFilter) -> None:
     check_count("n_particles", flt.n_particles, optional=True)
     check_count("n_examples", flt.n_examples, optional=True)
     check_positive("resample_threshold", flt.resample_threshold, zero=True, infinity=True)
-    if flt.tolerance != "auto":
+    if not isinstance(flt.tolerance, str) or flt.tolerance != "auto":
         for part in pair_of(flt.tolerance):
             check_positive("tolerance", part)
+            if part >= 1:
+                raise ValueError(f"tolerance = {part!r}; it is relative to the largest similarity and must be below 1.")
     for part in pair_of(flt.rank):
         check_count("rank", part, optional=True)
     if flt.engine == "compressed":
@@ -90,6 +92,7 @@ def pair_of(value: Any) -> tuple[Any, Any]:
     >>> pair_of(20), pair_of((10, None))
     ((20, 20), (10, None))
     """
+    value = value.tolist() if isinstance(value, np.ndarray) else value
     if not isinstance(value, tuple | list):
         return value, value
     if len(value) != 2:
@@ -112,9 +115,18 @@ def _check_compressed(flt: KernelMonteCarloFilter) -> None:
 
 def check_angles(angles: Sequence[int], states: Objects) -> None:
     """Check that the columns named as angles exist."""
+    if not isinstance(angles, Sequence | np.ndarray) or isinstance(angles, str):
+        raise TypeError(f"angles = {angles!r}; it must be a sequence of state columns, such as (2,), or () for none.")
     if len(angles) and not is_numeric(states):
         raise ValueError("angles name state columns, but the states are not numeric.")
     columns = int(np.prod(states.shape[1:])) if is_numeric(states) else 0
     for j in angles:
         if not isinstance(j, Integral) or not 0 <= j < columns:
             raise ValueError(f"angles = {angles!r}: {j!r} is not a state column (0 to {columns - 1}).")
+
+
+def check_functions(functions: Any) -> tuple[Any, ...]:
+    """Check the functions declared at fit."""
+    if not isinstance(functions, Sequence) or not all(callable(function) for function in functions):
+        raise TypeError("functions must be a list of functions of the states.")
+    return tuple(functions)

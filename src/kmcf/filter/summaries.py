@@ -22,50 +22,89 @@ SCALARS = (
     "rejected",
     "missing",
 )
-NAMES = ("time", "mean", "covariance", "mode", *SCALARS)
-AT_ONCE = 512
+NAMES = ("time", "mean", "covariance", "mode", "interval", *SCALARS)
+CHUNK = 512
+FEW_STATES = 5000
+"""With so many examples or fewer, the weights of a chunk are formed as soon as it is full."""
 
 
 class Summaries:
-    """The summary columns of one sequence.
+    """The summary columns of one sequence, kept in chunks of 512 steps.
 
-    Engines that do not form weights leave some entries open (the mode, say); the first use of such a column forms the
-    weights of all those steps together, block by block, and fills every open entry.
+    Engines that do not form weights leave some entries open (the mode, say). With few examples a full chunk is
+    completed at once; with many the first use of such a column does it.
     """
 
     def __init__(self) -> None:
-        self._columns: dict[str, list[Any]] = {name: [] for name in NAMES}
-        self._open: dict[int, Belief] = {}
+        self._chunks: list[_Chunk] = []
         self._arrays: dict[str, Any] = {}
 
     def add(self, belief: Belief) -> None:
         """Append the summary of one more belief."""
-        position = len(self._columns["time"])
-        if belief.lazy is not None:
-            self._open[position] = copy.copy(belief)  # the user may form the weights of the original
-        for name, value in _summary(belief).items():
-            self._columns[name].append(value)
+        if not self._chunks or self._chunks[-1].full:
+            self._chunks.append(_Chunk())
+        self._chunks[-1].add(belief)
 
     def column(self, name: str) -> Any:
         """Return a column as an array; a list where its entries are objects, None where it is not defined."""
         if name not in self._arrays:
-            values = self._columns[name]
-            if self._open and any(value is None for value in values):
-                self._complete()
-            numeric = name != "mode" or self._columns["mean"][0] is not None
-            self._arrays[name] = None if values[0] is None else np.array(values) if numeric else values
+            parts = [chunk.column(name) for chunk in self._chunks]
+            if parts[0] is None:
+                self._arrays[name] = None
+            elif isinstance(parts[0], list):
+                self._arrays[name] = [entry for part in parts for entry in part]
+            else:
+                self._arrays[name] = np.concatenate(parts)
         return self._arrays[name]
 
-    def _complete(self) -> None:
-        """Fill the open entries."""
-        positions = list(self._open)
-        for start in range(0, len(positions), AT_ONCE):
-            some = positions[start : start + AT_ONCE]
-            self._complete_some(some)
-            for position in some:
-                del self._open[position]  # with the weights that were formed on the way
+    def __getstate__(self) -> dict[str, Any]:
+        """Complete all columns before pickling, so that the examples' features need not travel along."""
+        for name in NAMES:
+            self.column(name)
+        return self.__dict__
 
-    def _complete_some(self, positions: list[int]) -> None:
+
+class _Chunk:
+    """Some steps' summaries, as lists while they grow and as arrays once they are complete."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, Any] = {name: [] for name in NAMES}
+        self._open: dict[int, Belief] = {}
+        self._objects = False  # states that are not numbers
+        self.full = False
+
+    def add(self, belief: Belief) -> None:
+        position = len(self._columns["time"])
+        self._objects = not is_numeric(belief.states)
+        if belief.lazy is not None:
+            self._open[position] = copy.copy(belief)  # the user may form the weights of the original
+        for name, value in _summary(belief).items():
+            self._columns[name].append(value)
+        self.full = position + 1 == CHUNK
+        if self.full and (not self._open or len(belief.states) <= FEW_STATES):
+            self._complete()
+
+    def column(self, name: str) -> Any:
+        if self._open and any(value is None for value in self._columns[name]):
+            self._complete()
+        return self._packed(name)
+
+    def _packed(self, name: str) -> Any:
+        values = self._columns[name]
+        if isinstance(values, np.ndarray) or values is None:
+            return values
+        if values[0] is None:
+            return None
+        return values if name == "mode" and self._objects else np.array(values)
+
+    def _complete(self) -> None:
+        """Fill the open entries and pack the columns."""
+        if self._open:
+            self._fill(list(self._open))
+            self._open = {}
+        self._columns = {name: self._packed(name) for name in NAMES}
+
+    def _fill(self, positions: list[int]) -> None:
         beliefs = [self._open[position] for position in positions]
         recipes = [belief.lazy for belief in beliefs]
         assert recipes[0] is not None
@@ -76,8 +115,11 @@ class Summaries:
                 "negative_mass": float(found.negative_mass[k]),
                 "mode": belief.states[int(found.largest[k])],
             }
-            if self._columns["covariance"][position] is None and is_numeric(belief.states):
-                entries["covariance"] = belief.covariance()
+            if not self._objects:
+                formed = copy.copy(belief)  # the weights it forms go with it
+                entries["interval"] = formed.interval()
+                if self._columns["covariance"][position] is None:
+                    entries["covariance"] = formed.covariance()
             for name, value in entries.items():
                 if self._columns[name][position] is None:
                     self._columns[name][position] = value
@@ -106,6 +148,7 @@ def _from_weights(belief: Belief) -> dict[str, Any]:
     return {
         "mean": belief.mean() if numeric else None,
         "covariance": belief.covariance() if numeric else None,
+        "interval": belief.interval() if numeric else None,
         "mode": belief.mode(),
         "ess": belief.ess,
         "negative_mass": belief.negative_mass,
@@ -119,6 +162,7 @@ def _from_recipe(belief: Belief) -> dict[str, Any]:
     return {
         "mean": None if mean is None else mean.reshape(belief.states.shape[1:]),
         "covariance": recipe.covariance(),
+        "interval": None,
         "mode": None,
         "ess": None if squares is None else 1.0 / squares,
         "negative_mass": None,

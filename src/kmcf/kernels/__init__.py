@@ -5,6 +5,7 @@ from kmcf.kernels.base import ExampleKernel, Kernel
 from kmcf.kernels.circular import Circular
 from kmcf.kernels.composition import AsinhScaled, Columns, Product, Scaled, Sum
 from kmcf.kernels.elementary import Constant, Linear
+from kmcf.kernels.learned import Learned
 from kmcf.kernels.stationary import Gaussian, Laplace, Matern
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Gaussian",
     "Kernel",
     "Laplace",
+    "Learned",
     "Linear",
     "Matern",
     "Precomputed",

@@ -1,0 +1,165 @@
+"""The learnt observation kernel: similar observations are those that imply similar states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from kmcf.arrays import Array, FloatArray
+from kmcf.kernels.base import Kernel, as_rows
+from kmcf.kernels.learned.inputs import RobustInputs
+from kmcf.kernels.learned.stack import CrossFitted, Predictor, Stack, default_stack
+from kmcf.kernels.learned.targets import state_targets
+from kmcf.kernels.stationary import Gaussian
+from kmcf.objects import Objects, as_objects, is_numeric
+
+MOST_TRAINING = 2000
+
+
+class Learned(Kernel):
+    r"""Gaussian kernel on a learnt summary s(y) of the observation.
+
+    :math:`k(y, y') = \exp(-\|s(y) - s(y')\|^2 / 2\sigma^2)`, where s(y) predicts features of the state from the
+    observation: the state, its square, and the leading features of a Gaussian kernel on states, which together describe
+    the *distribution* of the state given y. The summaries of the examples are out-of-sample predictions (leave-one-out
+    or cross-fitted); in-sample ones would look too good and spoil the filter.
+
+    It helps where observations have many numbers of which few functions matter. It cannot help where the examples are
+    too few to learn these functions, and for a single number there is nothing to learn.
+
+    Parameters
+    ----------
+    regressor : scikit-learn regressor, optional
+        Predicts several targets from scaled observations. None: kernel ridge regressions and naive-Bayes predictors,
+        stacked.
+    features : callable, optional
+        Objects to an array (n, d): a feature extractor for images and other objects. None: the observations themselves.
+    kernel : Kernel, optional
+        Kernel on summaries. None: Gaussian at the median distance.
+    angles : sequence of int
+        State columns that are angles in radians.
+    folds : int
+        Folds for cross-fitting a given regressor.
+    random_state : int
+        Seed of the folds, and of the choice of 2000 training examples where there are more.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> states = rng.normal(size=(150, 1))
+    >>> observations = np.exp(states) * rng.normal(size=(150, 6))
+    >>> kernel = Learned().fit(observations, states)
+    >>> kernel.summary(observations).shape[0], float(kernel(observations[:1])[0, 0])
+    (150, 1.0)
+    """
+
+    def __init__(
+        self,
+        regressor: Any = None,
+        features: Callable[[Any], Any] | None = None,
+        kernel: Kernel | None = None,
+        angles: Sequence[int] = (),
+        folds: int = 5,
+        random_state: int = 0,
+    ) -> None:
+        self.regressor = regressor
+        self.features = features
+        self.kernel = kernel
+        self.angles = angles
+        self.folds = folds
+        self.random_state = random_state
+
+    @property
+    def structured(self) -> bool:
+        """True where a feature extractor takes arbitrary objects."""
+        return self.features is not None
+
+    def fit(self, objects: Any, states: Any = None) -> Self:
+        """Learn the summary from example observations and their states."""
+        if states is None:
+            raise ValueError("Learned learns from pairs: call fit(observations, states).")
+        rows = self._rows(as_objects(objects, "the kernel's examples", structured=self.structured))
+        read_states = as_objects(states, "states")
+        if not is_numeric(read_states):
+            raise TypeError("Learned predicts numeric states; for other states use a kernel made for the observations.")
+        flat = np.asarray(read_states, dtype=np.float64).reshape(len(read_states), -1)
+        if len(flat) != len(rows):
+            raise ValueError(f"{len(flat)} states but {len(rows)} observations.")
+        if len(flat) < 2 * self.folds:
+            raise ValueError(f"Learned needs at least {2 * self.folds} examples, but got {len(flat)}.")
+        self._inputs = RobustInputs(rows)
+        z = self._inputs(rows)
+        training = self._training(len(rows))
+        targets = state_targets(flat[training], self.angles)
+        self._weights = targets.weights
+        self.predictor_: Predictor = self._fit_predictor(z[training], targets.values, targets.weights, flat[training])
+        summaries = np.zeros((len(rows), len(targets.weights)))
+        summaries[training] = self.predictor_.out_of_sample
+        others = np.setdiff1d(np.arange(len(rows)), training)
+        if len(others):
+            summaries[others] = self.predictor_.predict(z[others])
+        self._remember(rows, summaries * self._weights)
+        self.kernel_: Kernel = clone(self.kernel or Gaussian()).fit(self.summary(objects))
+        return self
+
+    def summary(self, objects: Any) -> FloatArray:
+        """Return s(y), (n, K); for the examples themselves the out-of-sample predictions."""
+        if not hasattr(self, "predictor_"):
+            raise NotFittedError("Learned has learnt nothing yet: call fit(observations, states) first.")
+        rows = self._rows(as_objects(objects, "observations", structured=self.structured))
+        known = np.array([self._known.get(row.tobytes(), -1) for row in rows])
+        summaries = np.empty((len(rows), self._known_summaries.shape[1]))
+        summaries[known >= 0] = self._known_summaries[known[known >= 0]]
+        new = np.flatnonzero(known < 0)
+        if len(new):
+            summaries[new] = self.predictor_.predict(self._inputs(rows[new])) * self._weights
+        return summaries
+
+    def prepare(self, objects: Objects) -> Any:
+        """Summarise the observations and prepare the summaries for the kernel on them."""
+        summaries = self.summary(objects)
+        return self.kernel_.prepare(summaries)
+
+    def evaluate(self, a: Any, b: Any) -> Array:
+        """Evaluate the kernel on summaries."""
+        return self.kernel_.evaluate(a, b)
+
+    def evaluate_diagonal(self, a: Any) -> Array:
+        """Evaluate the diagonal of the kernel on summaries."""
+        return self.kernel_.evaluate_diagonal(a)
+
+    def _rows(self, objects: Objects) -> FloatArray:
+        if self.features is None:
+            rows = as_rows(objects, self)
+        else:
+            rows = np.asarray(self.features(objects))
+            if rows.ndim < 2 or len(rows) != len(objects):
+                raise ValueError(
+                    f"the feature extractor returned an array of shape {rows.shape} for {len(objects)} objects; it "
+                    f"must "
+                    "have one row per object."
+                )
+        return np.ascontiguousarray(np.reshape(rows, (len(rows), -1)), dtype=np.float64)
+
+    def _training(self, n: int) -> Any:
+        if n <= MOST_TRAINING:
+            return np.arange(n)
+        return np.sort(np.random.default_rng(self.random_state).choice(n, MOST_TRAINING, replace=False))
+
+    def _fit_predictor(self, z: FloatArray, targets: FloatArray, weights: FloatArray, states: FloatArray) -> Predictor:
+        if self.regressor is None:
+            return default_stack(z, targets, weights, states)
+        fitted = CrossFitted(self.regressor, z, targets, folds=self.folds, random_state=self.random_state)
+        return Stack([fitted], targets)
+
+    def _remember(self, rows: FloatArray, summaries: FloatArray) -> None:
+        """Store the examples' summaries by content; equal observations share the average of theirs."""
+        self._known: dict[bytes, int] = {}
+        groups = np.array([self._known.setdefault(row.tobytes(), len(self._known)) for row in rows])
+        totals = np.zeros((len(self._known), summaries.shape[1]))
+        np.add.at(totals, groups, summaries)
+        self._known_summaries = totals / np.bincount(groups)[:, None]

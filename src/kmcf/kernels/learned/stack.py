@@ -1,0 +1,83 @@
+"""Several predictors of the same targets, combined by how well they predict examples they have not seen."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.optimize import nnls
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+
+from kmcf.arrays import FloatArray
+from kmcf.kernels.learned.inputs import pooled, with_magnitudes
+from kmcf.kernels.learned.naive_bayes import NaiveBayes
+from kmcf.kernels.learned.ridge import RidgeRegression
+
+FEWEST_COLUMNS_TO_POOL = 3
+MOST_COLUMNS_FOR_DENSITIES = 200
+
+
+class Predictor(Protocol):
+    """Something fitted that predicts targets, also of its training points without having seen them."""
+
+    out_of_sample: FloatArray
+
+    def predict(self, z: FloatArray) -> FloatArray:
+        """Predict the targets of new inputs."""
+        ...
+
+
+class Stack:
+    """Predictors combined per target by non-negative least squares on their out-of-sample predictions."""
+
+    def __init__(self, predictors: list[Predictor], targets: FloatArray) -> None:
+        self._predictors = predictors
+        self.coefficients = np.array(
+            [
+                nnls(np.stack([predictor.out_of_sample[:, k] for predictor in predictors], axis=1), targets[:, k])[0]
+                for k in range(targets.shape[1])
+            ]
+        ).reshape(targets.shape[1], len(predictors))
+        """(K, number of predictors)"""
+        self.out_of_sample = self._combined([predictor.out_of_sample for predictor in predictors])
+
+    def predict(self, z: FloatArray) -> FloatArray:
+        """Predict the targets of new inputs."""
+        return self._combined([predictor.predict(z) for predictor in self._predictors])
+
+    def _combined(self, predictions: list[FloatArray]) -> FloatArray:
+        total = np.zeros_like(predictions[0])
+        for k, part in enumerate(predictions):
+            total += part * self.coefficients[:, k]
+        return total
+
+
+class CrossFitted:
+    """Any scikit-learn regressor: fitted on everything, and for the training points on the other folds."""
+
+    def __init__(self, regressor: Any, z: FloatArray, targets: FloatArray, *, folds: int, random_state: int) -> None:
+        self.out_of_sample = np.zeros_like(targets)
+        splits = KFold(min(folds, len(z)), shuffle=True, random_state=random_state)
+        for train, held_out in splits.split(z):
+            fitted = clone(regressor).fit(z[train], targets[train])
+            self.out_of_sample[held_out] = np.reshape(fitted.predict(z[held_out]), (len(held_out), -1))
+        self._regressor = clone(regressor).fit(z, targets)
+
+    def predict(self, z: FloatArray) -> FloatArray:
+        """Predict the targets of new inputs."""
+        predictions: FloatArray = np.reshape(self._regressor.predict(z), (len(z), -1))
+        return predictions
+
+
+def default_stack(z: FloatArray, targets: FloatArray, weights: FloatArray, states: FloatArray) -> Stack:
+    """Return kernel ridge regressions and naive-Bayes predictors, each with and without pooling the columns."""
+    predictors: list[Predictor] = [RidgeRegression(with_magnitudes).fit(z, targets, weights)]
+    many = z.shape[1] >= FEWEST_COLUMNS_TO_POOL
+    if many:
+        predictors.append(RidgeRegression(pooled).fit(z, targets, weights))
+    if z.shape[1] <= MOST_COLUMNS_FOR_DENSITIES:
+        predictors.append(NaiveBayes(shared=False).fit(z, targets, weights, states))
+        if many:
+            predictors.append(NaiveBayes(shared=True).fit(z, targets, weights, states))
+    return Stack(predictors, targets)
