@@ -5,10 +5,17 @@ from kmcf.kernels.base import ExampleKernel, Kernel
 from kmcf.kernels.circular import Circular
 from kmcf.kernels.composition import AsinhScaled, Columns, Product, Scaled, Sum
 from kmcf.kernels.elementary import Constant, Linear
+from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
+from kmcf.kernels.landmarks import LandmarkSet
+from kmcf.kernels.pose import Pose
+from kmcf.kernels.scans import LaserScan
+from kmcf.kernels.sequences import Spectrum
+from kmcf.kernels.spatial_pyramid import SpatialPyramid
 from kmcf.kernels.stationary import Gaussian, Laplace, Matern
 
 __all__ = [
     "AsinhScaled",
+    "ChiSquared",
     "Circular",
     "Columns",
     "Constant",
@@ -16,13 +23,20 @@ __all__ = [
     "FromCallable",
     "FromSklearn",
     "Gaussian",
+    "Hellinger",
+    "HistogramIntersection",
     "Kernel",
+    "LandmarkSet",
     "Laplace",
+    "LaserScan",
     "Linear",
     "Matern",
+    "Pose",
     "Precomputed",
     "Product",
     "Scaled",
+    "SpatialPyramid",
+    "Spectrum",
     "Sum",
     "as_kernel",
 ]
