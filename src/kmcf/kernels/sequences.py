@@ -186,7 +186,8 @@ class Spectrum(Kernel):
 def _read_sequences(objects: Objects) -> Iterator[Word]:
     """Yield each sequence as a tuple of symbols."""
     for number, sequence in enumerate(objects):
-        if isinstance(sequence, dict | set | frozenset) or not hasattr(sequence, "__len__") or np.ndim(sequence) > 1:
+        wrong = isinstance(sequence, dict | set | frozenset) or not hasattr(sequence, "__len__")
+        if wrong or getattr(sequence, "ndim", 1) != 1:
             raise TypeError(f"Spectrum compares strings or sequences of symbols, but object {number} is {sequence!r}.")
         symbols = tuple(sequence.tolist() if isinstance(sequence, np.ndarray) else sequence)
         try:

@@ -107,7 +107,7 @@ def read_sets(objects: Objects, identity: int | None, columns: int | None, kerne
 
 def _read_set(one: Any, number: int, identity: int | None, kernel: str) -> tuple[FloatArray, list[Hashable]]:
     """Return the numbers and identities of the elements of one set."""
-    if isinstance(one, str | bytes | dict) or not hasattr(one, "__len__") or np.ndim(one) == 0:
+    if isinstance(one, str | bytes | dict) or not hasattr(one, "__len__") or getattr(one, "ndim", 1) == 0:
         raise TypeError(
             f"{kernel} compares sets, but object {number} is {one!r}; each set must be an array or a list with one row "
             "per element (empty where there is none)."
@@ -121,7 +121,8 @@ def _read_set(one: Any, number: int, identity: int | None, kernel: str) -> tuple
             names: list[Hashable] = [0] * len(rows)
         else:
             names = [_plain(row[identity]) for row in one]
-            rows = np.asarray([np.delete(np.asarray(row, dtype=object), identity) for row in one], dtype=np.float64)
+            kept = [[value for i, value in enumerate(row) if i != identity % len(row)] for row in one]
+            rows = np.asarray(kept, dtype=np.float64)
         hash(tuple(names))
     except (TypeError, ValueError, IndexError) as error:
         raise type(error)(
