@@ -95,3 +95,10 @@ def test_what_is_not_a_sequence_is_named(wrong):
 def test_symbols_that_cannot_be_counted_are_named():
     with pytest.raises(TypeError, match="object 0 has symbols that cannot be counted"):
         Spectrum(1)([[["a"], ["b"]]])
+
+
+def test_symbols_without_an_order_can_be_an_alphabet():
+    sequences = [("left", 1, None), (None, ("turn", 2), 1)]
+    kernel = Spectrum(2, mismatches=1).fit(sequences)
+    assert set(kernel.alphabet_) == {"left", 1, None, ("turn", 2)}
+    assert 0 < kernel(sequences)[0, 1] < 1

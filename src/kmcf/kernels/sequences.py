@@ -106,7 +106,7 @@ class Spectrum(Kernel):
         self._check()
         sequences = _read_sequences(as_objects(objects, "the kernel's examples", structured=True))
         if self.mismatches:
-            found = sorted({symbol for sequence in sequences for symbol in sequence}, key=lambda s: (str(type(s)), s))
+            found = sorted({symbol for sequence in sequences for symbol in sequence}, key=repr)
             self.alphabet_ = tuple(found if self.alphabet is None else dict.fromkeys(self.alphabet))
             self._check_size(len(self.alphabet_))
         return self
