@@ -28,7 +28,24 @@ def test_public_rooms(name):
 
 
 def test_public_kernels():
-    for name in ("Gaussian", "Laplace", "Matern", "Linear", "Constant", "Columns", "Precomputed", "Circular"):
+    for name in (
+        "Gaussian",
+        "Laplace",
+        "Matern",
+        "Linear",
+        "Constant",
+        "Columns",
+        "Precomputed",
+        "Circular",
+        "Pose",
+        "LaserScan",
+        "SpatialPyramid",
+        "LandmarkSet",
+        "Spectrum",
+        "HistogramIntersection",
+        "ChiSquared",
+        "Hellinger",
+    ):
         assert issubclass(getattr(kmcf.kernels, name), kmcf.kernels.Kernel)
 
 
@@ -64,7 +81,7 @@ def test_filtering_needs_no_extra():
     """With every optional library made unimportable the filter works as it does with them."""
     code = (
         "import sys; import numpy as np;"
-        "sys.modules.update(dict.fromkeys(('matplotlib', 'pandas', 'xarray', 'tqdm', 'typer', 'rich', 'jax')));"
+        "sys.modules.update(dict.fromkeys(('matplotlib', 'pandas', 'xarray', 'tqdm', 'typer', 'rich', 'jax', 'cv2')));"
         "import kmcf; X = np.linspace(0, 1, 9);"
         "run = kmcf.KernelMonteCarloFilter(lambda s, u, rng: s, random_state=0).fit(X, X).filter(X);"
         "print(run.mean.shape)"

@@ -89,3 +89,9 @@ def test_median_distance_of_many_rows_is_close_and_does_not_depend_on_their_orde
     assert median_distance(np.random.default_rng(1).permutation(points)) == first
     # ‖a − b‖² / 2 is χ² with two degrees of freedom, whose median is 2 log 2
     assert first == pytest.approx(np.sqrt(4.0 * np.log(2.0)), rel=0.03)
+
+
+@pytest.mark.parametrize("columns", [0, 3, 12])
+def test_no_rows_are_no_distances(columns):
+    assert squared_euclidean(np.zeros((5, columns)), np.zeros((0, columns))).shape == (5, 0)
+    assert squared_euclidean(np.zeros((0, columns)), np.zeros((5, columns))).shape == (0, 5)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF, RationalQuadratic
+from structured_cases import CASES
 
 import kmcf.kernels
 from kmcf.kernels import (
@@ -22,6 +23,7 @@ from kmcf.kernels import (
     Laplace,
     Linear,
     Matern,
+    Pose,
 )
 
 
@@ -45,6 +47,8 @@ VECTOR_KERNELS = {
     "Circular learnt": Circular(),
     "AsinhScaled": AsinhScaled(Gaussian()),
     "Columns": Columns(Matern(), [2, 0]),
+    "Pose": Pose(position_bandwidth=2.0, heading_bandwidth=0.5),
+    "Pose learnt": Pose(multiplier=0.5),
     "Sum": Gaussian() + Linear(),
     "Product": Laplace(1.0) * AsinhScaled(Gaussian(1.0)),
     "Scaled": 3.0 * Gaussian(1.0),
@@ -78,6 +82,7 @@ def test_every_public_kernel_class_is_under_this_contract():
         if isinstance(value := getattr(kmcf.kernels, name), type) and issubclass(value, Kernel)
     }
     tested = {type(kernel).__name__ for kernel in VECTOR_KERNELS.values()}
+    tested |= {type(case.kernel).__name__ for case in CASES.values()}  # test_structured_contract.py
     assert public - tested <= {"Kernel", "Precomputed"}
 
 
@@ -207,7 +212,18 @@ def test_objects_that_are_not_numeric_are_a_type_error_that_names_a_kernel(name)
 
 @pytest.mark.parametrize(
     "name",
-    ["Gaussian", "Laplace", "Matern 3/2", "Linear", "AsinhScaled", "Circular", "Sum", "Product", "Gaussian per column"],
+    [
+        "Gaussian",
+        "Laplace",
+        "Matern 3/2",
+        "Linear",
+        "AsinhScaled",
+        "Pose learnt",
+        "Circular",
+        "Sum",
+        "Product",
+        "Gaussian per column",
+    ],
 )
 @pytest.mark.parametrize("columns", [2, 4])
 def test_different_numbers_of_columns_are_an_error(name, columns):
@@ -221,7 +237,9 @@ def test_different_numbers_of_many_columns_are_an_error(kernel):
         kernel(np.zeros((2, 12)), np.zeros((2, 11)))
 
 
-@pytest.mark.parametrize("name", sorted(VECTOR_KERNELS.keys() - {"Columns", "nested", "Gaussian per column"}))
+@pytest.mark.parametrize(
+    "name", sorted(VECTOR_KERNELS.keys() - {"Columns", "Pose", "Pose learnt", "nested", "Gaussian per column"})
+)
 def test_flat_lists_are_columns_of_numbers(name):
     kernel = VECTOR_KERNELS[name]
     numbers = [0.5, -1.0, 2.0]

@@ -38,7 +38,7 @@ def squared_euclidean(a: Array, b: Array) -> Array:
     """
     xp = array_namespace(a, b)
     columns = common_columns(a, b)
-    if columns == 0:
+    if columns == 0 or b.shape[0] == 0:
         return xp.zeros((a.shape[0], b.shape[0]))
     if columns <= _FEW_COLUMNS:
         difference = a[:, None, 0] - b[None, :, 0]
