@@ -15,23 +15,25 @@ from kmcf.kernels import AsinhScaled, Circular, Columns, Gaussian, Kernel
 from kmcf.objects import Objects, describe, is_numeric
 
 STATE_MULTIPLIER = 0.5
+PARTICLE_STATE_MULTIPLIER = 0.15
+PARTICLE_DELTA = 1e-2
 OBSERVATION_MULTIPLIER = 0.7
 EPSILON = 1e-3
 DELTA_PLAIN = {"kbr": 9e-6, "importance": 1e-3}
 DELTA_OTHER = {"kbr": 1e-4, "importance": 1e-2}
 
 
-def default_state_kernel(states: Objects, angles: Sequence[int] = ()) -> Kernel:
+def default_state_kernel(states: Objects, angles: Sequence[int] = (), multiplier: float = STATE_MULTIPLIER) -> Kernel:
     """Gaussian at half the median distance; angle columns get a circular kernel of their own."""
     if not is_numeric(states):
         raise TypeError(f"the states are {describe(states)}: pass a state_kernel for such objects.")
     if len(angles) == 0:
-        return Gaussian(multiplier=STATE_MULTIPLIER)
-    circular = Columns(Circular(multiplier=STATE_MULTIPLIER), list(angles))
+        return Gaussian(multiplier=multiplier)
+    circular = Columns(Circular(multiplier=multiplier), list(angles))
     straight = [j for j in range(int(np.prod(states.shape[1:]))) if j not in angles]
     if not straight:
         return circular
-    return Columns(Gaussian(multiplier=STATE_MULTIPLIER), straight) * circular
+    return Columns(Gaussian(multiplier=multiplier), straight) * circular
 
 
 def default_observation_kernel(observations: Objects) -> Kernel:

@@ -52,9 +52,6 @@ class BayesRule(ABC):
     size: int
     """n, the number of examples the posterior lives on."""
 
-    always_resamples = False
-    """True where propagating all n examples with their weights would defeat the purpose."""
-
     @abstractmethod
     def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
         """Turn a weighted prior sample and one observation (a collection of length 1) into a posterior."""

@@ -17,6 +17,7 @@ from kmcf.bayes_rule.exact import ExactRule
 from kmcf.bayes_rule.factors import KernelFeatures, features_of_rank
 from kmcf.bayes_rule.literal import LiteralRule
 from kmcf.bayes_rule.lowrank import LowRankRule
+from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.bayes_rule.reduction import reduce_observations
 from kmcf.kernels.base import ExampleKernel
 from kmcf.objects import Objects
@@ -56,6 +57,15 @@ class FittedRule(NamedTuple):
     """(p, q); n where nothing was approximated."""
     trace_errors: tuple[float, float]
     """‖G − FFᵀ‖ in the trace norm, relative to the trace of G, for states and observations."""
+
+
+class FittedParticleRule(NamedTuple):
+    """The same for the rule on particles."""
+
+    rule: ParticleRule
+    engine: str
+    ranks: tuple[int, int]
+    trace_errors: tuple[float, float]
 
 
 def fit_rule(
@@ -102,6 +112,24 @@ def fit_rule(
     traces = float(state_kernel.diagonal().sum()), float(observation_kernel.diagonal().sum())
     errors = features[0].trace_error, features[1].trace_error
     return FittedRule(fitted, engine, ranks, (errors[0] / (traces[0] or 1.0), errors[1] / (traces[1] or 1.0)))
+
+
+def fit_particle_rule(
+    state_kernel: ExampleKernel, observation_kernel: ExampleKernel, settings: RuleSettings
+) -> FittedParticleRule:
+    """Fit the rule whose posterior lives on the particles; it uses low-rank observation features."""
+    for name, kernel in (("state", state_kernel), ("observation", observation_kernel)):
+        _check_diagonal(name, kernel)
+    tolerance = 1e-8 if settings.tolerance is None else settings.tolerance[1]
+    most = most_pivots(state_kernel.size)
+    features = features_of_rank(observation_kernel, tolerance=tolerance, rank=settings.rank[1], most=most)
+    trace = float(observation_kernel.diagonal().sum()) or 1.0
+    return FittedParticleRule(
+        ParticleRule(state_kernel, features, delta=settings.delta),
+        "lowrank",
+        (state_kernel.size, features.rank),
+        (0.0, features.trace_error / trace),
+    )
 
 
 def _check_diagonal(name: str, kernel: ExampleKernel) -> None:

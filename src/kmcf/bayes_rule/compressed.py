@@ -45,8 +45,6 @@ class CompressedRule(BayesRule):
         Regularisers.
     """
 
-    always_resamples = True
-
     def __init__(
         self,
         states: KernelFeatures,

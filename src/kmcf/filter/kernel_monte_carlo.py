@@ -12,9 +12,17 @@ from sklearn.base import clone
 from kmcf.alerts import StalePivotsWarning
 from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule import BayesRule, CompressedPosterior, CompressedRule, Posterior, fit_rule
-from kmcf.bayes_rule.choice import RuleSettings
+from kmcf.bayes_rule.choice import FittedParticleRule, FittedRule, RuleSettings, fit_particle_rule
+from kmcf.bayes_rule.particles import ParticleRule, systematic
 from kmcf.circles import wrap_columns
-from kmcf.defaults import default_delta, default_epsilon, default_observation_kernel, default_state_kernel
+from kmcf.defaults import (
+    PARTICLE_DELTA,
+    PARTICLE_STATE_MULTIPLIER,
+    default_delta,
+    default_epsilon,
+    default_observation_kernel,
+    default_state_kernel,
+)
 from kmcf.embedding import LazyWeights
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.inputs import ObservationReader, read_examples, read_seed
@@ -70,8 +78,10 @@ class KernelMonteCarloFilter(SequentialFilter):
         The compressed engine always resamples; "auto" does not choose it for thresholds above 2.
     n_particles : int, optional
         Number of particles. None: the number of examples, at most 1000.
-    support : {"examples"}
-        Where the posterior lives.
+    support : {"examples", "particles"}
+        Where the posterior lives: on the example states (the paper's filter), or on the particles, whose weights then
+        are likelihoods learnt from the examples around them. The latter can follow states beyond the examples; it
+        ignores ``rule`` and ``epsilon``, uses low-rank observation features and resamples systematically.
     n_examples : int, optional
         Keep only so many examples, herded to represent all of them (Algorithm 6).
     angles : sequence of int
@@ -93,7 +103,7 @@ class KernelMonteCarloFilter(SequentialFilter):
     ((1,), 1)
     """
 
-    rule_: BayesRule
+    rule_: BayesRule | ParticleRule
 
     def __init__(
         self,
@@ -173,7 +183,7 @@ class KernelMonteCarloFilter(SequentialFilter):
                 "state_kernel='precomputed' cannot work: the filter compares new states with the examples at every "
                 "step. Pass a kernel, or a callable (A, B) -> matrix."
             )
-        self.state_kernel_: Kernel = clone(state_kernel or default_state_kernel(read_states, self.angles))
+        self.state_kernel_: Kernel = clone(state_kernel or self._default_state_kernel(read_states))
         self.state_kernel_.fit(read_states)
         self.observation_kernel_: Kernel = clone(observation_kernel or default_observation_kernel(examples))
         self.observation_kernel_.fit(examples, read_states)
@@ -248,19 +258,28 @@ class KernelMonteCarloFilter(SequentialFilter):
             states = Growing(take(states.objects, chosen.indices))
             on_states, on_observations = on_states.subset(chosen.indices), on_observations.subset(chosen.indices)
         self._keep(states, examples)
-        fitted = fit_rule(
-            self.states_,
-            on_states,
-            on_observations,
-            self._rule_settings(),
-            angles=self.angles,
-            functions=self._functions,
-        )
+        fitted: FittedRule | FittedParticleRule
+        if self.support == "particles":
+            fitted = fit_particle_rule(on_states, on_observations, self._rule_settings())
+        else:
+            fitted = fit_rule(
+                self.states_,
+                on_states,
+                on_observations,
+                self._rule_settings(),
+                angles=self.angles,
+                functions=self._functions,
+            )
         greedy_loop()  # compiled here rather than in the first step
         self.rule_ = fitted.rule
         self.engine_: str = fitted.engine
         self.ranks_: tuple[int, int] = fitted.ranks
         self.trace_errors_: tuple[float, float] = fitted.trace_errors
+
+    def _default_state_kernel(self, states: Objects) -> Kernel:
+        if self.support == "particles":
+            return default_state_kernel(states, self.angles, PARTICLE_STATE_MULTIPLIER)
+        return default_state_kernel(states, self.angles)
 
     def _choose_regularisers(self, states: Objects, examples: Objects, *, plain: bool) -> None:
         if self.epsilon is None:
@@ -268,7 +287,10 @@ class KernelMonteCarloFilter(SequentialFilter):
             self.epsilon_ = default_epsilon(float(diagonal.mean()))
         else:
             self.epsilon_ = float(self.epsilon)
-        if self.delta is None:
+        if self.delta is None and self.support == "particles":
+            diagonal = self.observation_kernel_.on_examples(examples).diagonal()
+            self.delta_ = PARTICLE_DELTA * float(diagonal.mean())
+        elif self.delta is None:
             diagonal = self.observation_kernel_.on_examples(examples).diagonal()
             self.delta_ = default_delta(self.rule, plain=plain, mean_diagonal=float(diagonal.mean()))
         else:
@@ -319,7 +341,8 @@ class KernelMonteCarloFilter(SequentialFilter):
         # 4. Resample (line 10 of the next iteration)
         resampled, loss = self._resample(posterior, rng)
         report = StepReport(posterior.weight_sum, loss, *coverages)
-        return self._belief(self.states_, weights, report=report, resampled=resampled, **next_step)
+        support = particles if self.support == "particles" else self.states_
+        return self._belief(support, weights, report=report, resampled=resampled, **next_step)
 
     def _predict(self, belief: Belief, control: Any, rng: np.random.Generator) -> tuple[Objects, FloatArray]:
         """Move the sample; the initial one stays where it is (Algorithm 3, t = 1)."""
@@ -341,6 +364,8 @@ class KernelMonteCarloFilter(SequentialFilter):
         """Choose the states to propagate, and the RKHS distance they lose; None keeps all, with their weights."""
         if self.resampling == "none" or not self._worthwhile(posterior):
             return None, np.nan
+        if isinstance(self.rule_, ParticleRule):
+            return systematic(posterior.weights(), self.n_particles_, rng), np.nan
         if self.resampling == "multinomial":
             picks = multinomial(posterior.weights(), self.n_particles_, rng)
             return picks, self.rule_.resampling_loss(picks, posterior)
@@ -349,9 +374,10 @@ class KernelMonteCarloFilter(SequentialFilter):
 
     def _worthwhile(self, posterior: Posterior) -> bool:
         """Section 5.2: resample when Σw² is large."""
-        if self.rule_.always_resamples:
+        if isinstance(self.rule_, CompressedRule):
             return True
-        return float(np.sum(posterior.weights() ** 2)) > self.resample_threshold / self.rule_.size
+        weights = posterior.weights()
+        return float(np.sum(weights**2)) > self.resample_threshold / len(weights)
 
     def _belief(self, states: Objects, weights: FloatArray | LazyWeights, **details: Any) -> Belief:
         if isinstance(weights, np.ndarray):

@@ -66,7 +66,7 @@ def check_filter(flt: KernelMonteCarloFilter) -> None:
     check_choice("rule", flt.rule, ("kbr", "importance"))
     check_choice("engine", flt.engine, ENGINES)
     check_choice("resampling", flt.resampling, ("herding", "multinomial", "none"))
-    check_choice("support", flt.support, ("examples",))
+    check_choice("support", flt.support, ("examples", "particles"))
     check_positive("epsilon", flt.epsilon, optional=True)
     check_positive("delta", flt.delta, optional=True)
     check_count("n_resample", flt.n_resample)
@@ -82,6 +82,8 @@ def check_filter(flt: KernelMonteCarloFilter) -> None:
         check_count("rank", part, optional=True)
     if flt.engine == "compressed":
         _check_compressed(flt)
+    if flt.support == "particles" and flt.engine not in ("auto", "lowrank"):
+        raise ValueError(f"support='particles' is computed by engine='lowrank' (or 'auto'), not {flt.engine!r}.")
 
 
 def pair_of(value: Any) -> tuple[Any, Any]:

@@ -57,6 +57,11 @@ class Kernel(BaseEstimator, ABC):
     def evaluate(self, a: Any, b: Any) -> Array:
         """Return the (n, m) matrix of similarities of two *prepared* collections."""
 
+    def evaluate_log(self, a: Any, b: Any) -> Array:
+        """Return the logarithm of :meth:`evaluate`; kernels that can do it without underflow override this."""
+        tiny = np.finfo(np.float64).tiny
+        return np.log(np.maximum(np.asarray(self.evaluate(a, b), dtype=np.float64), tiny))
+
     def evaluate_diagonal(self, a: Any) -> Array:
         """Return the similarity of each prepared object with itself, (n,)."""
         count = len(a[0]) if isinstance(a, tuple) else len(a)
@@ -141,6 +146,10 @@ class ExampleKernel:
     def against(self, objects: Objects) -> FloatArray:
         """Return the similarities of all examples (rows) with other objects (columns), (n, m)."""
         return self._checked(self.kernel.evaluate(self._prepared, self.kernel.prepare(objects)), len(objects))
+
+    def log_against(self, objects: Objects) -> FloatArray:
+        """Return the logarithms of the similarities of all examples (rows) with other objects (columns), (n, m)."""
+        return self._checked(self.kernel.evaluate_log(self._prepared, self.kernel.prepare(objects)), len(objects))
 
     def _checked(self, matrix: Any, width: int) -> FloatArray:
         values: FloatArray = np.asarray(matrix, dtype=np.float64)

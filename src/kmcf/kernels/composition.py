@@ -73,6 +73,10 @@ class Product(_Pair):
         """Multiply the two matrices entry by entry."""
         return self.first.evaluate(a[0], b[0]) * self.second.evaluate(a[1], b[1])
 
+    def evaluate_log(self, a: tuple[Any, Any], b: tuple[Any, Any]) -> Array:
+        """Add the logarithms."""
+        return self.first.evaluate_log(a[0], b[0]) + self.second.evaluate_log(a[1], b[1])
+
     def evaluate_diagonal(self, a: tuple[Any, Any]) -> Array:
         """Multiply the two diagonals."""
         return self.first.evaluate_diagonal(a[0]) * self.second.evaluate_diagonal(a[1])
@@ -96,6 +100,10 @@ class Wrapped(Kernel):
     def evaluate(self, a: Any, b: Any) -> Array:
         """Evaluate the kernel inside."""
         return self.kernel.evaluate(a, b)
+
+    def evaluate_log(self, a: Any, b: Any) -> Array:
+        """Evaluate the logarithm of the kernel inside."""
+        return self.kernel.evaluate_log(a, b)
 
     def evaluate_diagonal(self, a: Any) -> Array:
         """Evaluate the diagonal of the kernel inside."""
@@ -130,6 +138,10 @@ class Scaled(Wrapped):
     def evaluate(self, a: Any, b: Any) -> Array:
         """Return the multiple of the matrix."""
         return self.factor * self.kernel.evaluate(a, b)
+
+    def evaluate_log(self, a: Any, b: Any) -> Array:
+        """Add the logarithm of the factor."""
+        return np.log(self.factor) + self.kernel.evaluate_log(a, b)
 
     def evaluate_diagonal(self, a: Any) -> Array:
         """Return the multiple of the diagonal."""

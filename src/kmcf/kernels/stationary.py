@@ -100,6 +100,10 @@ class Gaussian(Stationary):
         """Return exp(−½‖a − b‖²) of rows already divided by the bandwidth."""
         return array_namespace(a, b).exp(-0.5 * squared_euclidean(a, b))
 
+    def evaluate_log(self, a: Array, b: Array) -> Array:
+        """Return −½‖a − b‖², which never underflows."""
+        return -0.5 * squared_euclidean(a, b)
+
 
 class Laplace(Stationary):
     r"""Laplace kernel :math:`k(x, x') = \exp(-\|x - x'\|_1 / \sigma)`.

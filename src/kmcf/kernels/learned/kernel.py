@@ -17,7 +17,7 @@ from kmcf.kernels.learned.targets import state_targets
 from kmcf.kernels.stationary import Gaussian
 from kmcf.objects import Objects, as_objects, is_numeric
 
-MOST_TRAINING = 2000
+MOST_TRAINING = 1500
 
 
 class Learned(Kernel):
@@ -45,7 +45,7 @@ class Learned(Kernel):
     folds : int
         Folds for cross-fitting a given regressor.
     random_state : int
-        Seed of the folds, and of the choice of 2000 training examples where there are more.
+        Seed of the folds, and of the choice of 1500 training examples where there are more.
 
     Examples
     --------

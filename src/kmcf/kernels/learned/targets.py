@@ -11,7 +11,7 @@ from kmcf.arrays import FloatArray
 from kmcf.kernels.distances import median_distance, squared_euclidean
 
 BUMPS, BUMP_WIDTH = 20, 0.3
-MOMENT_SHARE = 0.5
+MOMENT_SHARE = 1.0
 
 
 class Targets(NamedTuple):
