@@ -20,12 +20,12 @@ from kmcf.defaults import (
     PARTICLE_STATE_MULTIPLIER,
     default_delta,
     default_epsilon,
-    default_observation_kernel,
     default_state_kernel,
 )
 from kmcf.embedding import LazyWeights
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.inputs import ObservationReader, read_examples, read_seed
+from kmcf.filter.kernel_choice import KernelChoice, choose_observation_kernel
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_filter, check_functions, pair_of
 from kmcf.growing import Growing
@@ -55,7 +55,8 @@ class KernelMonteCarloFilter(SequentialFilter):
         Kernel on states. None: Gaussian at half the median distance of the example states.
     observation_kernel : kernel, optional
         Kernel on observations: a kernel object, a callable ``(A, B) -> matrix``, or "precomputed". None: Gaussian on
-        robustly scaled (asinh) observations.
+        robustly scaled (asinh) observations, or for vectors a learnt kernel if the examples say that it is better
+        (``kernel_choice_`` tells).
     epsilon, delta : float, optional
         Regularisers of Algorithm 1. None: values that need no tuning (``epsilon_``, ``delta_``).
     rule : {"kbr", "importance"}
@@ -185,10 +186,14 @@ class KernelMonteCarloFilter(SequentialFilter):
             )
         self.state_kernel_: Kernel = clone(state_kernel or self._default_state_kernel(read_states))
         self.state_kernel_.fit(read_states)
-        self.observation_kernel_: Kernel = clone(observation_kernel or default_observation_kernel(examples))
-        self.observation_kernel_.fit(examples, read_states)
+        self.kernel_choice_: KernelChoice | None = None
+        if observation_kernel is None:
+            self.kernel_choice_ = choose_observation_kernel(read_states, examples, self.angles)
+            observation_kernel = self.kernel_choice_.kernel
+        self.observation_kernel_: Kernel = clone(observation_kernel).fit(examples, read_states)
         self._functions = check_functions(functions)
-        self._choose_regularisers(read_states, examples, plain=observation_kernel is None)
+        plain = self.kernel_choice_ is not None and self.kernel_choice_.name == "plain"
+        self._choose_regularisers(read_states, examples, plain=plain)
         self._fit_rule(Growing(read_states), Growing(examples))
         self.seed_ = read_seed(self.random_state)
         return self

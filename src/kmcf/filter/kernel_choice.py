@@ -1,0 +1,104 @@
+"""Plain or learnt: which observation kernel a filter uses where the user chose none, decided from the examples.
+
+For a single number there is nothing to learn. For vectors both kernels are tried on two halves of the examples: fitted
+on one half, Bayes' rule with the examples' own distribution as prior is applied to observations of the other half, and
+the posterior embeddings are scored by their RKHS distance to the true states' features (a proper score). The lower
+mean score wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from kmcf.arrays import FloatArray, IntArray
+from kmcf.bayes_rule import ExactRule
+from kmcf.defaults import (
+    default_delta,
+    default_epsilon,
+    default_observation_kernel,
+    default_state_kernel,
+)
+from kmcf.kernels import Kernel, Learned
+from kmcf.objects import Objects, is_numeric, take
+
+FEWEST_EXAMPLES = 40
+MOST_EXAMPLES = 800
+PROBES = 150
+
+
+class KernelChoice(NamedTuple):
+    """What was chosen, and why."""
+
+    kernel: Kernel
+    """Not fitted yet."""
+    name: str
+    """"plain" or "learnt"."""
+    scores: dict[str, float]
+    """Mean score of each candidate (lower is better); empty where there was nothing to decide."""
+
+
+def choose_observation_kernel(states: Objects, observations: Objects, angles: Sequence[int] = ()) -> KernelChoice:
+    """Choose between the plain and the learnt kernel.
+
+    Parameters
+    ----------
+    states, observations : arrays
+        The examples.
+    angles : sequence of int
+        State columns that are angles.
+    """
+    plain = default_observation_kernel(observations)
+    columns = int(np.prod(observations.shape[1:]))
+    if columns < 2 or not is_numeric(states) or len(states) < FEWEST_EXAMPLES:
+        return KernelChoice(plain, "plain", {})
+    candidates = {"plain": plain, "learnt": Learned(angles=tuple(int(j) for j in angles))}
+    chosen = np.unique(np.linspace(0, len(states) - 1, min(len(states), MOST_EXAMPLES)).astype(np.intp))
+    first, second = np.array_split(chosen, 2)
+    scores = {}
+    with threadpool_limits(limits=1, user_api="blas"):  # many small solves: threads would only get in each other's way
+        for name, kernel in candidates.items():
+            halves = [
+                _score(kernel, states, observations, train, held_out, angles, plain=name == "plain")
+                for train, held_out in ((first, second), (second, first))
+            ]
+            scores[name] = float(np.mean(halves))
+    best = min(scores, key=lambda name: scores[name])
+    return KernelChoice(candidates[best], best, scores)
+
+
+def _score(
+    kernel: Kernel,
+    states: Objects,
+    observations: Objects,
+    train: IntArray,
+    held_out: IntArray,
+    angles: Sequence[int],
+    *,
+    plain: bool,
+) -> float:
+    """Return the mean score of one kernel, trained on some examples, on others."""
+    known_states, known_observations = take(states, train), take(observations, train)
+    state_kernel = default_state_kernel(states, angles).fit(states).on_examples(known_states)
+    observation_kernel = clone(kernel).fit(known_observations, known_states).on_examples(known_observations)
+    rule = ExactRule(
+        state_kernel,
+        observation_kernel,
+        epsilon=default_epsilon(float(state_kernel.diagonal().mean())),
+        delta=default_delta("kbr", plain=plain, mean_diagonal=float(observation_kernel.diagonal().mean())),
+        rule="kbr",
+    )
+    uniform = np.full(len(train), 1.0 / len(train))
+    gram = state_kernel.matrix()
+    probes = held_out[np.unique(np.linspace(0, len(held_out) - 1, PROBES).astype(np.intp))]
+    scores = []
+    for i in probes:
+        posterior = rule.correct(known_states, uniform, observations[i : i + 1])
+        weights: FloatArray = posterior.weights() if posterior.weight_sum > 1e-3 else uniform
+        similarity = state_kernel.against(states[i : i + 1])[:, 0]
+        scores.append(float(weights @ gram @ weights - 2.0 * weights @ similarity))
+    return float(np.mean(scores))
