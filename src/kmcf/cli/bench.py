@@ -17,6 +17,7 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from kmcf.experiments.bench import Row
+    from kmcf.experiments.bench_kernels import KernelRow
 
 
 class Study(StrEnum):
@@ -26,6 +27,7 @@ class Study(StrEnum):
     curve = "curve"
     fit = "fit"
     ranks = "ranks"
+    kernels = "kernels"
 
 
 def bench(
@@ -34,7 +36,7 @@ def bench(
         typer.Argument(
             help="engines: time per step and difference to the literal formulas over n. curve: the same over tolerance "
             "and rank, for ten-dimensional observations. fit: memory and time for very many examples. ranks: error at "
-            "low rank on the paper's eight models."
+            "low rank on the paper's eight models. kernels: untuned errors with plain and learnt observation kernels."
         ),
     ] = Study.engines,
     n: Annotated[list[int] | None, typer.Option("--n", min=20, help="Number of examples; repeat for several.")] = None,
@@ -46,9 +48,14 @@ def bench(
     """Measure time per step and accuracy, interleaved in one run on one thread; print and save a table and a figure."""
     console = Console()
     console.print(f"[dim]measuring: {study}[/dim]")
-    {Study.engines: _engines, Study.curve: _curve, Study.fit: _fit, Study.ranks: _ranks}[study](
-        console, n, model, steps, out, quick
-    )
+    studies = {
+        Study.engines: _engines,
+        Study.curve: _curve,
+        Study.fit: _fit,
+        Study.ranks: _ranks,
+        Study.kernels: _kernels,
+    }
+    studies[study](console, n, model, steps, out, quick)
 
 
 def _engines(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: bool) -> None:
@@ -105,6 +112,38 @@ def _ranks(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: b
         table.add_row(name, *(f"{row.mean:.3f} ± {row.standard_error:.3f}" for row in found))
     console.print(table)
     _save_json(console, [asdict(row) for row in rows], out / "bench_ranks.json")
+
+
+def _kernels(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: bool) -> None:
+    from kmcf.experiments.bench_kernels import measure_ble, measure_dependent, measure_models
+
+    rows = []
+    for size in n or [200]:
+        console.print(
+            f"the paper's models, n = {size}: root mean squared error over that of the oracle particle filter"
+        )
+        found = measure_models(size, repetitions=2 if quick else 20, report=console.print)
+        console.print(_error_table(f"RMSE ÷ oracle, n = {size}", found))
+        rows += [{"n": size, **asdict(row)} for row in found]
+    for title, found in (
+        ("real Bluetooth tracks, leave one out", measure_ble(report=console.print)),
+        ("made-up room", measure_dependent(2 if quick else 10, report=console.print)),
+    ):
+        console.print(_error_table(title, found))
+        rows += [asdict(row) for row in found]
+    _save_json(console, rows, out / "bench_kernels.json")
+
+
+def _error_table(title: str, rows: Sequence[KernelRow]) -> Table:
+    problems = list(dict.fromkeys(row.problem for row in rows))
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("method", no_wrap=True)
+    for problem in problems:
+        table.add_column(problem, justify="right")
+    for method in dict.fromkeys(row.method for row in rows):
+        cells = {row.problem: row for row in rows if row.method == method}
+        table.add_row(method, *(f"{cells[problem].mean:.3f}" for problem in problems))
+    return table
 
 
 def _show(console: Console, rows: Sequence[Row], out: Path) -> None:

@@ -1,5 +1,7 @@
-"""Data to filter: simulators of the paper's models."""
+"""Data to filter: simulators of the paper's models, recorded data."""
 
+from kmcf.datasets.ble import ble_tracks
+from kmcf.datasets.recording import Recording
 from kmcf.datasets.synthetic import PAPER_MODELS, StateSpaceModel, Trajectory, paper_model
 
-__all__ = ["PAPER_MODELS", "StateSpaceModel", "Trajectory", "paper_model"]
+__all__ = ["PAPER_MODELS", "Recording", "StateSpaceModel", "Trajectory", "ble_tracks", "paper_model"]

@@ -39,6 +39,8 @@ def state_targets(states: FloatArray, angles: Sequence[int] = ()) -> Targets:
         Columns that are angles in radians.
     """
     rows = _standardised(_embedded(states, angles))
+    if rows.shape[1] == 0:  # all states are equal: nothing to predict
+        return Targets(np.zeros((len(states), 1)), np.ones(1))
     moments = _standardised(np.concatenate([rows, rows**2], axis=1))
     bumps, eigenvalues = _principal_features(rows, BUMPS, BUMP_WIDTH)
     moment_weight = np.sqrt(MOMENT_SHARE * max(float(eigenvalues.sum()), 1e-12) / max(moments.shape[1], 1))

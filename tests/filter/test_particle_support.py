@@ -1,0 +1,96 @@
+"""The posterior on particles: its formula, and following a state beyond the examples."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import kmcf
+from kmcf.bayes_rule.factors import KernelFeatures
+from kmcf.bayes_rule.particles import ParticleRule, systematic
+from kmcf.datasets import paper_model
+from kmcf.kernels import Gaussian
+
+
+def test_weights_are_the_formula_written_out():
+    rng = np.random.default_rng(0)
+    X, particles = rng.normal(size=(40, 1)), rng.normal(size=(25, 1))
+    Y = X + 0.3 * rng.normal(size=X.shape)
+    gamma = rng.dirichlet(np.ones(25))
+    observations = KernelFeatures(Gaussian(0.7).on_examples(Y), tolerance=1e-12)
+    rule = ParticleRule(Gaussian(0.3).on_examples(X), observations, delta=1e-2)
+    y = np.array([[0.4]])
+    A = np.exp(-0.5 * ((particles - X.T) / 0.3) ** 2)
+    A = A / A.sum(axis=1, keepdims=True)
+    Lambda = np.diag(gamma @ A)
+    G, k = Gaussian(0.7)(Y), Gaussian(0.7)(Y, y)[:, 0]
+    # V z = V (VᵀΛV + δI)⁻¹ ψ = (G Λ + δI)⁻¹ k
+    likelihood = np.linalg.inv(G @ Lambda + 1e-2 * np.eye(40)) @ k
+    expected = gamma * np.maximum(A @ likelihood, 0.0)
+    posterior = rule.correct(particles, gamma, y)
+    np.testing.assert_allclose(posterior.weights(), expected / expected.sum(), atol=1e-5)
+
+
+def test_a_particle_far_from_all_examples_uses_the_nearest_one():
+    X = np.array([[0.0], [1.0], [2.0]])
+    observations = KernelFeatures(Gaussian(0.5).on_examples(X), tolerance=1e-12)
+    rule = ParticleRule(Gaussian(0.01).on_examples(X), observations, delta=1e-2)
+    posterior = rule.correct(np.array([[0.0], [500.0]]), np.array([0.5, 0.5]), np.array([[2.0]]))
+    assert posterior.weights()[1] > 0.9
+
+
+def test_beliefs_live_on_particles_with_positive_weights():
+    model = paper_model("2a")
+    train, test = model.simulate(200, random_state=0), model.simulate(30, random_state=1)
+    flt = kmcf.KernelMonteCarloFilter(
+        model.transition, initial=model.initial, support="particles", n_particles=300, random_state=0
+    ).fit(train.states, train.observations)
+    run = flt.filter([*test.observations, None])
+    assert (run.negative_mass == 0).all()
+    assert len(run[5].states) == 300
+    assert run[5].weights.min() >= 0
+    again = flt.start()
+    for y in test.observations[:4]:
+        again = flt.step(again, y)
+    np.testing.assert_array_equal(again.mean(), run.mean[3])
+    assert flt.delta_ == pytest.approx(1e-2)
+    assert flt.engine_ == "lowrank"
+
+
+def test_it_follows_a_state_beyond_the_examples():
+    """Examples end at 2; the state walks on to 6. On examples the estimate stops there, on particles it goes on."""
+    rng = np.random.default_rng(0)
+    states = rng.uniform(-2, 2, size=(300, 1))
+    observations = states + 0.3 * rng.normal(size=states.shape)
+    truth = np.linspace(0, 6, 25)
+
+    def transition(states, control, rng):
+        return states + 0.25 + 0.1 * rng.normal(size=states.shape)
+
+    ends = {}
+    for support in ("examples", "particles"):
+        flt = kmcf.KernelMonteCarloFilter(
+            transition,
+            initial=lambda m, r: 0.2 * r.normal(size=(m, 1)),
+            support=support,
+            n_particles=300,
+            random_state=0,
+        ).fit(states, observations)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", kmcf.RejectedStepWarning)
+            ends[support] = flt.filter(np.minimum(truth, 2.2)[:, None]).mean[-1, 0]
+    assert ends["examples"] < 3.5
+    assert ends["particles"] > 4.0
+
+
+def test_systematic_resampling_is_proportional():
+    weights = np.random.default_rng(0).dirichlet(np.ones(30))
+    counts = np.bincount(systematic(weights, 3000, np.random.default_rng(1)), minlength=30)
+    assert np.abs(counts - 3000 * weights).max() <= 1.0 + 1e-9
+
+
+def test_other_engines_are_refused():
+    with pytest.raises(ValueError, match="support='particles' is computed by engine='lowrank'"):
+        kmcf.KernelMonteCarloFilter(lambda s, u, r: s, support="particles", engine="compressed").fit(
+            np.zeros((5, 1)), np.zeros((5, 1))
+        )
