@@ -62,7 +62,7 @@ def test_the_kalman_oracle_solves_its_riccati_equation():
         assert abs(variances[-1] - closed) < 1e-12
 
 
-BOUNDS = {"1a": 1.35, "1b": 1.25, "2a": 1.3, "2b": 1.4, "3a": 3.3, "3b": 4.2, "4a": 1.2, "4b": 1.35}
+BOUNDS = {"1a": 1.35, "1b": 1.25, "2a": 1.3, "2b": 1.4, "3a": 1.8, "3b": 1.5, "4a": 1.2, "4b": 1.35}
 
 
 @pytest.mark.parametrize("name", BOUNDS)

@@ -25,7 +25,8 @@ def fitted(X, Y, **settings):
 
 @pytest.mark.parametrize("columns", [1, 3])
 @pytest.mark.parametrize(("rule", "delta"), [("kbr", 9e-6), ("importance", 1e-3)])
-def test_regularisers_of_plain_observations(columns, rule, delta):
+def test_regularisers_of_plain_observations(columns, rule, delta, monkeypatch):
+    monkeypatch.setattr("kmcf.filter.kernel_choice.FEWEST_EXAMPLES", 10**9)  # plain without a trial
     flt = fitted(*examples(columns=columns), rule=rule)
     assert flt.epsilon_ == pytest.approx(1e-3, rel=1e-12)
     assert flt.delta_ == pytest.approx(delta, rel=1e-12)
@@ -70,7 +71,8 @@ def test_default_state_kernel_is_gaussian_at_half_the_median_distance():
 
 
 @pytest.mark.parametrize("columns", [1, 3])
-def test_default_observation_kernel_is_gaussian_on_asinh_scaled_columns(columns):
+def test_plain_observation_kernel_is_gaussian_on_asinh_scaled_columns(columns, monkeypatch):
+    monkeypatch.setattr("kmcf.filter.kernel_choice.FEWEST_EXAMPLES", 10**9)  # plain without a trial
     X, Y = examples(columns=columns)
     Y[:, 0] *= 1000.0
     kernel = fitted(X, Y).observation_kernel_

@@ -1,4 +1,4 @@
-"""Untuned filters with plain and learnt observation kernels: the paper's models, real radio data, a made-up radio problem."""
+"""Untuned filters with plain and learnt observation kernels: the paper's models, real and made-up radio data."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _walk(states: FloatArray, control: Any, rng: np.random.Generator) -> FloatAr
 
 
 def _room(length: int, seed: tuple[int, int]) -> Trajectory:
-    """Walk through a 15 m × 15 m room with 12 receivers whose noise is shared (a turning body shadows several at once)."""
+    """Walk through a 15 m × 15 m room with 12 receivers and shared noise: a turning body shadows several at once."""
     rng = np.random.default_rng(seed)
     receivers = np.random.default_rng(7).uniform(0, 15, size=(12, 2))
     states = np.empty((length, 2))

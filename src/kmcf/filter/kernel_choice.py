@@ -53,7 +53,7 @@ def choose_observation_kernel(states: Objects, observations: Objects, angles: Se
         State columns that are angles.
     """
     plain = default_observation_kernel(observations)
-    columns = int(np.prod(observations.shape[1:]))
+    columns = int(np.sum(np.ptp(observations.reshape(len(observations), -1), axis=0) > 0))  # that vary
     if columns < 2 or not is_numeric(states) or len(states) < FEWEST_EXAMPLES:
         return KernelChoice(plain, "plain", {})
     candidates = {"plain": plain, "learnt": Learned(angles=tuple(int(j) for j in angles))}
