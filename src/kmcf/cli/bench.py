@@ -28,6 +28,8 @@ class Study(StrEnum):
     fit = "fit"
     ranks = "ranks"
     kernels = "kernels"
+    speeds = "speeds"
+    intervals = "intervals"
 
 
 def bench(
@@ -36,48 +38,54 @@ def bench(
         typer.Argument(
             help="engines: time per step and difference to the literal formulas over n. curve: the same over tolerance "
             "and rank, for ten-dimensional observations. fit: memory and time for very many examples. ranks: error at "
-            "low rank on the paper's eight models. kernels: untuned errors with plain and learnt observation kernels."
+            "low rank on the paper's eight models. kernels: untuned errors with plain and learnt observation kernels. "
+            "speeds: time per kernel matrix. intervals: how often 95 % intervals hold the truth."
         ),
     ] = Study.engines,
     n: Annotated[list[int] | None, typer.Option("--n", min=20, help="Number of examples; repeat for several.")] = None,
     model: Annotated[list[str] | None, typer.Option(help="Model of the paper (1a to 4b); repeat for several.")] = None,
     steps: Annotated[int | None, typer.Option(min=5, help="Steps measured per size.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the table (JSON) and the figure.")] = Path("bench"),
+    learnt: Annotated[bool, typer.Option("--learnt", help="engines, curve: use a learnt observation kernel.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="A version that takes about a minute.")] = False,
 ) -> None:
     """Measure time per step and accuracy, interleaved in one run on one thread; print and save a table and a figure."""
     console = Console()
     console.print(f"[dim]measuring: {study}[/dim]")
     studies = {
-        Study.engines: _engines,
-        Study.curve: _curve,
         Study.fit: _fit,
         Study.ranks: _ranks,
         Study.kernels: _kernels,
+        Study.speeds: _speeds,
+        Study.intervals: _intervals,
     }
-    studies[study](console, n, model, steps, out, quick)
+    if study in (Study.engines, Study.curve):
+        _steps(console, study, n, model, steps, out, quick=quick, learnt=learnt)
+    else:
+        studies[study](console, n, out, quick)
 
 
-def _engines(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: bool) -> None:
-    from kmcf.experiments.bench import run_bench
-
-    sizes = n or ([200, 1000] if quick else [200, 500, 1000, 2000, 10_000, 100_000])
-    models = model or ["1a", "3a"]
-    rows = run_bench(models, sizes, steps=steps or (15 if quick else 40), report=console.print)
-    _show(console, rows, out)
-
-
-def _curve(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: bool) -> None:
+def _steps(
+    console: Console, study: Study, n: Any, model: Any, steps: Any, out: Path, *, quick: bool, learnt: bool
+) -> None:
     from kmcf.experiments.bench import CURVE_VARIANTS, run_bench
 
-    sizes = n or ([300] if quick else [1000])
+    curve = study is Study.curve
+    sizes = [200, 1000] if quick else [200, 500, 1000, 2000, 10_000, 100_000]
+    if curve:
+        sizes = [300] if quick else [1000]
     rows = run_bench(
-        model or ["3a"], sizes, steps=steps or (15 if quick else 40), variants=CURVE_VARIANTS, report=console.print
+        model or (["3a"] if curve else ["1a", "3a"]),
+        n or sizes,
+        steps=steps or (15 if quick else 40),
+        variants=CURVE_VARIANTS if curve else None,
+        learnt=learnt,
+        report=console.print,
     )
     _show(console, rows, out)
 
 
-def _fit(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: bool) -> None:
+def _fit(console: Console, n: Any, out: Path, quick: bool) -> None:
     from kmcf.experiments.bench_fit import measure_fit
 
     rows = [measure_fit(size) for size in n or ([1000, 100_000] if quick else [1000, 100_000, 1_000_000])]
@@ -98,7 +106,7 @@ def _fit(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: boo
     _save_json(console, [asdict(row) for row in rows], out / "bench_fit.json")
 
 
-def _ranks(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: bool) -> None:
+def _ranks(console: Console, n: Any, out: Path, quick: bool) -> None:
     from kmcf.experiments.bench_ranks import measure_ranks
 
     ranks = (10, 20)
@@ -114,8 +122,8 @@ def _ranks(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: b
     _save_json(console, [asdict(row) for row in rows], out / "bench_ranks.json")
 
 
-def _kernels(console: Console, n: Any, model: Any, steps: Any, out: Path, quick: bool) -> None:
-    from kmcf.experiments.bench_kernels import measure_ble, measure_dependent, measure_models
+def _kernels(console: Console, n: Any, out: Path, quick: bool) -> None:
+    from kmcf.experiments.bench_kernels import measure_ble, measure_dependent, measure_models, measure_uncovered
 
     rows = []
     for size in n or [200]:
@@ -128,10 +136,39 @@ def _kernels(console: Console, n: Any, model: Any, steps: Any, out: Path, quick:
     for title, found in (
         ("real Bluetooth tracks, leave one out", measure_ble(report=console.print)),
         ("made-up room", measure_dependent(2 if quick else 10, report=console.print)),
+        ("RMSE ÷ oracle, poorly covered states", measure_uncovered(2 if quick else 20, report=console.print)),
     ):
         console.print(_error_table(title, found))
         rows += [asdict(row) for row in found]
     _save_json(console, rows, out / "bench_kernels.json")
+
+
+def _speeds(console: Console, n: Any, out: Path, quick: bool) -> None:
+    from kmcf.experiments.bench_speeds import measure_speeds
+
+    rows = [row for size in n or [200 if quick else 1000] for row in measure_speeds(size, report=console.print)]
+    table = Table(title="One thread", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("kernel", "objects", "n", "n × n matrix, s", "one against n, ms"):
+        table.add_column(name, justify="left" if name in ("kernel", "objects") else "right")
+    for row in rows:
+        table.add_row(row.kernel, row.objects, f"{row.n}", f"{row.matrix_seconds:.2f}", f"{row.step_milliseconds:.1f}")
+    console.print(table)
+    _save_json(console, [asdict(row) for row in rows], out / "bench_speeds.json")
+
+
+def _intervals(console: Console, n: Any, out: Path, quick: bool) -> None:
+    from kmcf.experiments.bench_intervals import measure_intervals
+
+    rows = measure_intervals(n or [100, 300, 1000], repetitions=2 if quick else 10, report=console.print)
+    table = Table(title="Share of true states inside", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("model", "n", "95 % interval", "± standard error", "mean ± 1.96 sd"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(
+            row.model, f"{row.n}", f"{row.interval:.3f}", f"{row.standard_error:.3f}", f"{row.normal_band:.3f}"
+        )
+    console.print(table)
+    _save_json(console, [asdict(row) for row in rows], out / "bench_intervals.json")
 
 
 def _error_table(title: str, rows: Sequence[KernelRow]) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,9 +17,12 @@ from scipy.spatial import cKDTree
 from threadpoolctl import threadpool_limits
 
 from kmcf._version import __version__
+from kmcf.alerts import HighRankWarning
 from kmcf.arrays import FloatArray
 from kmcf.datasets import StateSpaceModel, Trajectory, paper_model
+from kmcf.defaults import default_observation_kernel
 from kmcf.filter import Belief, KernelMonteCarloFilter
+from kmcf.kernels import Kernel, Learned
 
 EPSILON, DELTA = 1e-3, 1e-4
 PARTICLES = 1000
@@ -73,6 +77,7 @@ def run_bench(
     *,
     steps: int,
     variants: dict[str, dict[str, Any]] | None = None,
+    learnt: bool = False,
     seed: int = 0,
     report: Callable[[str], None] = print,
 ) -> list[Row]:
@@ -88,6 +93,8 @@ def run_bench(
         Steps measured per size.
     variants : dict, optional
         Settings of the filter by name; None: the engines.
+    learnt : bool
+        Use a learnt observation kernel instead of the plain one.
     seed : int
         Makes data and draws repeatable.
     report : callable
@@ -98,13 +105,20 @@ def run_bench(
         for name in models:
             for n in sizes:
                 report(f"model {name}, n = {n}")
-                rows += _measure(paper_model(name), n, steps, ENGINE_VARIANTS if variants is None else variants, seed)
+                chosen = ENGINE_VARIANTS if variants is None else variants
+                rows += _measure(paper_model(name), n, steps, chosen, seed, learnt=learnt)
     return rows
 
 
-def _measure(model: StateSpaceModel, n: int, steps: int, variants: dict[str, dict[str, Any]], seed: int) -> list[Row]:
+def _measure(
+    model: StateSpaceModel, n: int, steps: int, variants: dict[str, dict[str, Any]], seed: int, *, learnt: bool
+) -> list[Row]:
     train, test = model.simulate(n, random_state=(seed, 0)), model.simulate(steps + WARM_UP, random_state=(seed, 1))
-    filters = {name: _fitted(model, train, settings, seed) for name, settings in variants.items() if _feasible(name, n)}
+    kernel = Learned() if learnt else default_observation_kernel(train.observations)
+    kernel.fit(train.observations, train.states)
+    filters = {
+        name: _fitted(model, train, kernel, settings, seed) for name, settings in variants.items() if _feasible(name, n)
+    }
     times = _interleaved(filters, model, train, test, seed)
     differences = _differences(filters, model, test)
     medians = {name: float(np.median(values[WARM_UP:])) for name, values in times.items()}
@@ -137,17 +151,22 @@ def _feasible(name: str, n: int) -> bool:
     return n <= LARGEST_QUADRATIC or not name.startswith("subsample")
 
 
-def _fitted(model: StateSpaceModel, train: Trajectory, settings: dict[str, Any], seed: int) -> KernelMonteCarloFilter:
+def _fitted(
+    model: StateSpaceModel, train: Trajectory, kernel: Kernel, settings: dict[str, Any], seed: int
+) -> KernelMonteCarloFilter:
     flt = KernelMonteCarloFilter(
         model.transition,
         initial=model.initial,
+        observation_kernel=kernel,
         epsilon=EPSILON,
         delta=DELTA,
         n_particles=PARTICLES,
         random_state=seed,
         **settings,
     )
-    return flt.fit(train.states, train.observations)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HighRankWarning)
+        return flt.fit(train.states, train.observations)
 
 
 def _interleaved(

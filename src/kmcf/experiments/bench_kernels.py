@@ -103,6 +103,27 @@ def measure_dependent(repetitions: int, report: Callable[[str], None] = print) -
     return [_row("dependent strengths, RMSE [m]", method, values) for method, values in errors.items()]
 
 
+def measure_uncovered(repetitions: int, report: Callable[[str], None] = print) -> list[KernelRow]:
+    """Return RMSE ÷ oracle RMSE where examples were taken only at |x| ≤ 2 while the state roams three times as far."""
+    rows: list[KernelRow] = []
+    with threadpool_limits(limits=1):
+        for name in ("1a", "1b", "2a", "2b"):
+            report(f"model {name}, examples at |x| <= 2 only")
+            model = paper_model(name)
+            ratios: dict[str, list[float]] = {}
+            for seed in range(repetitions):
+                everything = model.simulate(600, random_state=(seed, 0))
+                inside = np.flatnonzero(np.abs(everything.states[:, 0]) <= 2.0)[:200]
+                train = Trajectory(everything.states[inside], everything.observations[inside], None)
+                test = model.simulate(LENGTH, random_state=(seed, 1))
+                oracle = rmse(oracle_means(model, test, seed), test.states)
+                for method, settings in {"on examples": {}, "on particles": {"support": "particles"}}.items():
+                    means = _run(model.transition, train, test, settings, seed, initial=model.initial)
+                    ratios.setdefault(method, []).append(rmse(means, test.states) / oracle)
+            rows += [_row(f"{name}, |x| <= 2", method, values) for method, values in ratios.items()]
+    return rows
+
+
 def oracle_means(model: StateSpaceModel, test: Trajectory, seed: int) -> FloatArray:
     """Filter with the true likelihood: a bootstrap particle filter."""
     rng = np.random.default_rng(seed)

@@ -11,6 +11,7 @@ import numpy as np
 from kmcf.alerts import RejectedStepWarning
 from kmcf.arrays import FloatArray
 from kmcf.datasets import PAPER_MODELS, paper_model
+from kmcf.defaults import default_observation_kernel
 from kmcf.filter import KernelMonteCarloFilter
 
 N_EXAMPLES, LENGTH = 200, 300
@@ -47,6 +48,8 @@ def _error(name: str, rank: int | None, seed: int) -> float:
         initial=model.initial,
         engine="exact" if rank is None else "lowrank",
         rank=rank,
+        observation_kernel=default_observation_kernel(train.observations),
+        delta=9e-6,
         random_state=seed,
     )
     with warnings.catch_warnings():
