@@ -6,7 +6,7 @@ Weights sum to one and may be negative. Nothing here knows how the sample was ob
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -14,54 +14,13 @@ from kmcf import decoding
 from kmcf.arrays import BoolArray, FloatArray, IntArray
 from kmcf.circles import circular_mean, wrapped_difference
 from kmcf.kernels.base import Kernel
+from kmcf.lazy_weights import LazyWeights
 from kmcf.objects import Objects, describe, is_numeric, take
 
 BLOCK_NUMBERS = 4_000_000
 MOST_CANDIDATES = 4000
 
 Region = Callable[[Any], Any] | tuple[Any, Any]
-
-
-class WeightSummary(NamedTuple):
-    """What can be told about T weight vectors without keeping them."""
-
-    sum_of_squares: FloatArray
-    """(T,)"""
-    negative_mass: FloatArray
-    """(T,)"""
-    largest: IntArray
-    """Index of the largest weight, (T,)."""
-
-
-class LazyWeights(Protocol):
-    """Weights that are formed only when asked for, by something that knows some expectations without them.
-
-    Each method may return None where the answer takes the weights.
-    """
-
-    def weights(self) -> FloatArray:
-        """Form the normalised weights, (n,)."""
-        ...
-
-    def mean(self) -> FloatArray | None:
-        """Return the mean state, flattened, (d,)."""
-        ...
-
-    def covariance(self) -> FloatArray | None:
-        """Return the centred covariance, (d, d)."""
-        ...
-
-    def expectation(self, function: Callable[[Any], Any]) -> FloatArray | None:
-        """Return the expectation of a function."""
-        ...
-
-    def sum_of_squares(self) -> float | None:
-        """Return Σ w²."""
-        ...
-
-    def summarise(self, posteriors: Sequence[Any]) -> WeightSummary:
-        """Summarise several of these together."""
-        ...
 
 
 class Embedding:

@@ -19,9 +19,9 @@ from kmcf.bayes_rule.candidates import Candidates, features_loss
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
 from kmcf.bayes_rule.tensors import Tensors, keeps_squares
-from kmcf.embedding import WeightSummary
 from kmcf.herding import Herding
 from kmcf.kernels.base import ExampleKernel
+from kmcf.lazy_weights import WeightSummary
 from kmcf.linalg import solve_regularised_square
 from kmcf.objects import Objects
 

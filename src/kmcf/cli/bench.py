@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -172,14 +171,19 @@ def _intervals(console: Console, n: Any, out: Path, quick: bool) -> None:
 
 
 def _error_table(title: str, rows: Sequence[KernelRow]) -> Table:
-    problems = list(dict.fromkeys(row.problem for row in rows))
+    """Make a table with a line per problem, or per method if there is one problem only."""
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("method", no_wrap=True)
-    for problem in problems:
-        table.add_column(problem, justify="right")
-    for method in dict.fromkeys(row.method for row in rows):
-        cells = {row.problem: row for row in rows if row.method == method}
-        table.add_row(method, *(f"{cells[problem].mean:.3f}" for problem in problems))
+    problems, methods = (
+        list(dict.fromkeys(column)) for column in zip(*((r.problem, r.method) for r in rows), strict=True)
+    )
+    cells = {(row.problem, row.method): f"{row.mean:.3f} ± {row.standard_error:.3f}" for row in rows}
+    lines, columns = (problems, methods) if len(problems) > 1 else (methods, problems)
+    table.add_column("problem" if len(problems) > 1 else "method")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for line in lines:
+        keys = [(line, column) if len(problems) > 1 else (column, line) for column in columns]
+        table.add_row(line, *(cells[key].removesuffix(" ± nan") for key in keys))
     return table
 
 
@@ -235,6 +239,7 @@ def _number(value: float, form: str) -> str:
 
 
 def _save_json(console: Console, rows: list[dict[str, Any]], path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"command": " ".join(["kmcf", *sys.argv[1:]]), "rows": rows}, indent=1) + "\n")
+    from kmcf.experiments.files import write_json
+
+    write_json(path, {"command": " ".join(["kmcf", *sys.argv[1:]]), "rows": rows})
     console.print(f"saved {path}", soft_wrap=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -21,6 +20,7 @@ from kmcf.alerts import HighRankWarning
 from kmcf.arrays import FloatArray
 from kmcf.datasets import StateSpaceModel, Trajectory, paper_model
 from kmcf.defaults import default_observation_kernel
+from kmcf.experiments.files import write_json
 from kmcf.filter import Belief, KernelMonteCarloFilter
 from kmcf.kernels import Kernel, Learned
 
@@ -292,7 +292,6 @@ def save_bench(rows: Sequence[Row], folder: Path, command: str) -> list[Path]:
     """Write the rows as JSON (with versions and the command) and a figure; return the files."""
     from kmcf.experiments.bench_figure import draw_bench
 
-    folder.mkdir(parents=True, exist_ok=True)
     data = folder / "bench.json"
     about = {
         "command": command,
@@ -303,5 +302,5 @@ def save_bench(rows: Sequence[Row], folder: Path, command: str) -> list[Path]:
         "machine": platform.machine(),
         "settings": {"epsilon": EPSILON, "delta": DELTA, "particles": PARTICLES, "threads": 1},
     }
-    data.write_text(json.dumps({"about": about, "rows": [asdict(row) for row in rows]}, indent=1) + "\n")
+    write_json(data, {"about": about, "rows": [asdict(row) for row in rows]})
     return [data, draw_bench(rows, folder / "bench.png")]

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from kmcf.arrays import FloatArray, IntArray
-from kmcf.embedding import Embedding, LazyWeights
+from kmcf.embedding import Embedding
 from kmcf.kernels.base import Kernel
+from kmcf.lazy_weights import LazyWeights
 from kmcf.objects import Objects, take
 
 

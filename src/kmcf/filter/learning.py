@@ -1,0 +1,247 @@
+"""How a filter learns from examples: kernels, regularisers, the Bayes' rule, and new examples later."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from kmcf.alerts import StalePivotsWarning
+from kmcf.arrays import IntArray
+from kmcf.bayes_rule import BayesRule, CompressedRule, fit_rule
+from kmcf.bayes_rule.choice import FittedParticleRule, FittedRule, RuleSettings, fit_particle_rule
+from kmcf.bayes_rule.particles import ParticleRule
+from kmcf.circles import wrap_columns
+from kmcf.defaults import (
+    PARTICLE_DELTA,
+    PARTICLE_STATE_MULTIPLIER,
+    default_delta,
+    default_epsilon,
+    default_state_kernel,
+)
+from kmcf.filter.inputs import ObservationReader, read_examples, read_seed
+from kmcf.filter.kernel_choice import KernelChoice, choose_observation_kernel
+from kmcf.filter.sequential import SequentialFilter
+from kmcf.filter.settings import check_angles, check_filter, check_functions, pair_of
+from kmcf.growing import Growing
+from kmcf.herding_loop import greedy_loop
+from kmcf.kernels import Kernel, Precomputed, as_kernel
+from kmcf.objects import Objects, describe, is_numeric, take
+from kmcf.subsampling import choose_examples
+
+STALE = 1e-3
+USUAL_THRESHOLD = 2.0
+"""engine="auto" takes the compressed engine, which always resamples, only up to this threshold."""
+
+
+class ExampleLearner(SequentialFilter):
+    """Base of the filters that apply a Bayes' rule to examples; the settings are those of the filter."""
+
+    state_kernel: Any
+    observation_kernel: Any
+    epsilon: float | None
+    delta: float | None
+    rule: str
+    engine: str
+    tolerance: float | tuple[float, float] | str
+    rank: int | tuple[int, int] | None
+    resampling: str
+    n_resample: int
+    resample_threshold: float
+    n_particles: int | None
+    support: str
+    n_examples: int | None
+
+    rule_: BayesRule | ParticleRule
+
+    def fit(self, states: Any, observations: Any, *, functions: Sequence[Callable[[Any], Any]] = ()) -> Self:
+        """Learn the observation model from n examples.
+
+        Parameters
+        ----------
+        states : array (n, d) or list of n objects
+            Where the examples were taken.
+        observations : array (n, ...) or list of n objects
+            What was observed there. With ``observation_kernel="precomputed"`` the n × n kernel matrix of the
+            observations.
+        functions : sequence of callables
+            Functions of the states whose ``belief.expectation`` the compressed engine shall give without forming
+            weights; all others still work, at a cost that grows with n.
+
+        Returns
+        -------
+        self
+        """
+        check_filter(self)
+        state_kernel = None if self.state_kernel is None else as_kernel(self.state_kernel, "state_kernel")
+        observation_kernel = (
+            None if self.observation_kernel is None else as_kernel(self.observation_kernel, "observation_kernel")
+        )
+        handles_missing = observation_kernel is not None and observation_kernel.handles_missing
+        read_states, examples = read_examples(
+            states,
+            observations,
+            structured=(_structured(state_kernel), _structured(observation_kernel)),
+            handles_missing=handles_missing,
+        )
+        check_angles(self.angles, read_states)
+        read_states = wrapped(read_states, self.angles)
+        self._reader = ObservationReader.of(observations, examples, handles_missing=handles_missing)
+        if isinstance(state_kernel, Precomputed):
+            raise TypeError(
+                "state_kernel='precomputed' cannot work: the filter compares new states with the examples at every "
+                "step. Pass a kernel, or a callable (A, B) -> matrix."
+            )
+        self.state_kernel_: Kernel = clone(state_kernel or self._default_state_kernel(read_states))
+        self.state_kernel_.fit(read_states)
+        self.kernel_choice_: KernelChoice | None = None
+        if observation_kernel is None:
+            self.kernel_choice_ = choose_observation_kernel(read_states, examples, self.angles)
+            observation_kernel = self.kernel_choice_.kernel
+        self.observation_kernel_: Kernel = clone(observation_kernel).fit(examples, read_states)
+        self._functions = check_functions(functions)
+        plain = self.kernel_choice_ is not None and self.kernel_choice_.name == "plain"
+        self._choose_regularisers(read_states, examples, plain=plain)
+        self._fit_rule(Growing(read_states), Growing(examples))
+        self.seed_ = read_seed(self.random_state)
+        return self
+
+    def partial_fit(self, states: Any, observations: Any) -> Self:
+        """Learn from some examples more, keeping kernels, regularisers and (compressed engine) pivots.
+
+        With the compressed engine the cost depends on the number of new examples only, and the result is that of
+        refitting with the same pivots; other engines refit their rule. Beliefs made before keep their values. When
+        new examples lie where the pivots do not reach, a warning says so: call :meth:`refresh`.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The new examples, at least one, of the same form as those given to :meth:`fit`.
+        """
+        if not hasattr(self, "seed_"):
+            return self.fit(states, observations)
+        if self.n_examples is not None or isinstance(self.observation_kernel_, Precomputed):
+            raise ValueError("partial_fit works neither with n_examples nor with a precomputed kernel: fit again.")
+        read_states, examples = self._read_more(states, observations)
+        all_states, all_examples = self._all_states.append(read_states), self._all_examples.append(examples)
+        if not isinstance(self.rule_, CompressedRule):
+            self._fit_rule(all_states, all_examples)
+            return self
+        extended = self.rule_.extended(read_states, examples)
+        if extended.outside > STALE:
+            warnings.warn(
+                f"{extended.outside:.1%} of the new examples lie outside the reach of the pivots chosen at fit; call "
+                "refresh() to choose them anew (its cost grows with the number of examples).",
+                StalePivotsWarning,
+                stacklevel=2,
+            )
+        self.rule_ = extended
+        self._keep(all_states, all_examples)
+        return self
+
+    def refresh(self) -> Self:
+        """Choose the pivots of the low-rank engines anew from all examples, as a fit with the same kernels would."""
+        self._check_fitted()
+        self._fit_rule(self._all_states, self._all_examples)
+        return self
+
+    def _read_more(self, states: Any, observations: Any) -> tuple[Objects, Objects]:
+        read_states, examples = read_examples(
+            states,
+            observations,
+            structured=(self.state_kernel_.structured, self.observation_kernel_.structured),
+            handles_missing=self.observation_kernel_.handles_missing,
+            fewest=1,
+        )
+        for name, new, old in (
+            ("states", read_states, self._all_states.objects),
+            ("observations", examples, self._all_examples.objects),
+        ):
+            if np.shape(new)[1:] != np.shape(old)[1:] if is_numeric(old) else is_numeric(new):
+                raise ValueError(f"the new {name} are {describe(new)}, but the filter was fitted on {describe(old)}.")
+        return wrapped(read_states, self.angles), examples
+
+    def _fit_rule(self, states: Growing, examples: Growing) -> None:
+        on_states = self.state_kernel_.on_examples(states.objects)
+        on_observations = self.observation_kernel_.on_examples(examples.objects)
+        self.example_indices_: IntArray | None = None
+        if self.n_examples is not None and self.n_examples < on_states.size:
+            chosen = choose_examples(on_states, on_observations, size=self.n_examples)
+            self.example_indices_, self.subsample_error_ = chosen.indices, chosen.error
+            on_states, on_observations = on_states.subset(chosen.indices), on_observations.subset(chosen.indices)
+        self._keep(states, examples)
+        fitted: FittedRule | FittedParticleRule
+        if self.support == "particles":
+            fitted = fit_particle_rule(on_states, on_observations, self._rule_settings())
+        else:
+            fitted = fit_rule(
+                self.states_,
+                on_states,
+                on_observations,
+                self._rule_settings(),
+                angles=self.angles,
+                functions=self._functions,
+            )
+        greedy_loop()  # compiled here rather than in the first step
+        self.rule_ = fitted.rule
+        self.engine_: str = fitted.engine
+        self.ranks_: tuple[int, int] = fitted.ranks
+        self.trace_errors_: tuple[float, float] = fitted.trace_errors
+
+    def _default_state_kernel(self, states: Objects) -> Kernel:
+        if self.support == "particles":
+            return default_state_kernel(states, self.angles, PARTICLE_STATE_MULTIPLIER)
+        return default_state_kernel(states, self.angles)
+
+    def _choose_regularisers(self, states: Objects, examples: Objects, *, plain: bool) -> None:
+        if self.epsilon is None:
+            diagonal = self.state_kernel_.on_examples(states).diagonal()
+            self.epsilon_ = default_epsilon(float(diagonal.mean()))
+        else:
+            self.epsilon_ = float(self.epsilon)
+        if self.delta is None and self.support == "particles":
+            diagonal = self.observation_kernel_.on_examples(examples).diagonal()
+            self.delta_ = PARTICLE_DELTA * float(diagonal.mean())
+        elif self.delta is None:
+            diagonal = self.observation_kernel_.on_examples(examples).diagonal()
+            self.delta_ = default_delta(self.rule, plain=plain, mean_diagonal=float(diagonal.mean()))
+        else:
+            self.delta_ = float(self.delta)
+
+    def _keep(self, states: Growing, examples: Growing) -> None:
+        self._all_states, self._all_examples = states, examples
+        kept = self.example_indices_
+        self.states_ = states.objects if kept is None else take(states.objects, kept)
+
+    def _rule_settings(self) -> RuleSettings:
+        return RuleSettings(
+            engine=self.engine,
+            rule=self.rule,
+            epsilon=self.epsilon_,
+            delta=self.delta_,
+            tolerance=None if self.tolerance == "auto" else pair_of(self.tolerance),
+            rank=pair_of(self.rank),
+            n_particles=self.n_particles_,
+            may_compress=self.resampling != "none" and self.resample_threshold <= USUAL_THRESHOLD,
+        )
+
+    @property
+    def n_particles_(self) -> int:
+        """The number of particles in use."""
+        return min(len(self.states_), 1000) if self.n_particles is None else int(self.n_particles)
+
+
+def wrapped(states: Objects, angles: Sequence[int]) -> Objects:
+    """Return states with their angle columns in (−π, π]."""
+    if not len(angles):
+        return states
+    private = states.copy()
+    wrap_columns(private, angles)
+    return private
+
+
+def _structured(kernel: Kernel | None) -> bool:
+    return kernel is not None and kernel.structured
