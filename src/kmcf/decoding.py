@@ -35,7 +35,7 @@ def density(
     >>> density(np.array([[0.0]]), np.array([[0.0]]), np.array([1.0]), 1.0).round(4)
     array([0.3989])
     """
-    h = smoothing_bandwidth(rows, weights, angles) if bandwidth is None else _checked_bandwidth(bandwidth, rows)
+    h = _bandwidth(bandwidth, rows, weights, angles)
     log_scale = float(np.sum(np.log(h))) + 0.5 * rows.shape[1] * np.log(2.0 * np.pi)
     exponents = np.zeros((points.shape[0], rows.shape[0]))
     for j in range(rows.shape[1]):
@@ -81,7 +81,7 @@ def density_mode(
     >>> density_mode(np.array([[0.0], [2.0]]), np.array([0.5, 0.5]), 2.0).round(3)
     array([1.])
     """
-    h = smoothing_bandwidth(rows, weights, angles) if bandwidth is None else _checked_bandwidth(bandwidth, rows)
+    h = _bandwidth(bandwidth, rows, weights, angles)
 
     def negative_density(point: FloatArray) -> float:
         return -float(density(point[None, :], rows, weights, h, angles)[0])
@@ -144,7 +144,12 @@ def preimage(embedding: Embedding, iterations: int = 100) -> Any:
     return best
 
 
-def _checked_bandwidth(bandwidth: float | FloatArray, rows: FloatArray) -> FloatArray:
+def _bandwidth(
+    bandwidth: float | FloatArray | None, rows: FloatArray, weights: FloatArray, angles: Sequence[int]
+) -> FloatArray:
+    """Return the smoothing asked for, checked, or the rule of thumb."""
+    if bandwidth is None:
+        return smoothing_bandwidth(rows, weights, angles)
     h = np.asarray(bandwidth, dtype=np.float64)
     if h.ndim > 1 or (h.ndim == 1 and h.shape != (rows.shape[1],)) or not np.all(np.isfinite(h) & (h > 0)):
         raise ValueError(

@@ -8,6 +8,9 @@ Vᵀ f(Λ V Vᵀ) = f(Vᵀ Λ V) Vᵀ turns line 4 of Algorithm 1 into
 where C² + δI is symmetric positive definite although Λ is indefinite and Λ G_Y is not symmetric.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from kmcf.arrays import FloatArray
@@ -20,34 +23,15 @@ ROUNDING = 1e-14
 
 
 class ExactRule(GramRule):
-    """The exact engine, for both rules.
+    """The exact engine, for both rules."""
 
-    Parameters
-    ----------
-    state_kernel, observation_kernel : ExampleKernel
-        Kernels with the examples.
-    epsilon, delta : float
-        Regularisers.
-    rule : {"kbr", "importance"}
-        Which Bayes' rule.
-    """
+    @staticmethod
+    def _represented(observation_kernel: ExampleKernel) -> PivotedCholesky:
+        return pivoted_cholesky(observation_kernel.columns, observation_kernel.diagonal(), tolerance=ROUNDING)
 
-    def __init__(
-        self,
-        state_kernel: ExampleKernel,
-        observation_kernel: ExampleKernel,
-        *,
-        epsilon: float,
-        delta: float,
-        rule: str,
-    ) -> None:
-        super().__init__(state_kernel, observation_kernel, epsilon)
-        self._factor = pivoted_cholesky(observation_kernel.columns, observation_kernel.diagonal(), tolerance=ROUNDING)
-        self._delta = delta
-        self._formula = {"kbr": kernel_bayes_rule, "importance": importance_weighted_rule}[rule]
-
-    def _weights(self, prior: FloatArray, k_y: FloatArray) -> FloatArray:
-        return self._formula(prior, self._factor, k_y, self._delta)
+    @staticmethod
+    def _formulas() -> dict[str, Callable[[FloatArray, Any, FloatArray, float], FloatArray]]:
+        return {"kbr": kernel_bayes_rule, "importance": importance_weighted_rule}
 
 
 def kernel_bayes_rule(prior: FloatArray, factor: PivotedCholesky, k_y: FloatArray, delta: float) -> FloatArray:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
 
 from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior, coverage, mean_coverage
@@ -21,11 +23,21 @@ class GramRule(BayesRule):
         k_X with the example states.
     observation_kernel : ExampleKernel
         k_Y with the example observations.
-    epsilon : float
-        ε of Algorithm 1, line 3.
+    epsilon, delta : float
+        Regularisers.
+    rule : {"kbr", "importance"}
+        Which Bayes' rule.
     """
 
-    def __init__(self, state_kernel: ExampleKernel, observation_kernel: ExampleKernel, epsilon: float) -> None:
+    def __init__(
+        self,
+        state_kernel: ExampleKernel,
+        observation_kernel: ExampleKernel,
+        *,
+        epsilon: float,
+        delta: float,
+        rule: str,
+    ) -> None:
         self.size = state_kernel.size
         self._state_kernel = state_kernel
         self._observation_kernel = observation_kernel
@@ -35,6 +47,19 @@ class GramRule(BayesRule):
         self._prior_factor = cholesky(
             self._state_gram, shift=self.size * epsilon, name="G_X + n epsilon I", remedy="epsilon"
         )
+        self._observations = self._represented(observation_kernel)
+        self._formula = self._formulas()[rule]
+        self._delta = delta
+
+    @staticmethod
+    @abstractmethod
+    def _represented(observation_kernel: ExampleKernel) -> Any:
+        """Return the kernel matrix of the example observations in the form the formulas want."""
+
+    @staticmethod
+    @abstractmethod
+    def _formulas() -> dict[str, Callable[[FloatArray, Any, FloatArray, float], FloatArray]]:
+        """Return Algorithm 1, line 4, and its importance-weighted counterpart, by the rule's name."""
 
     def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
         """Apply Algorithm 1 to the empirical prior mean of the particles and to one observation."""
@@ -42,17 +67,13 @@ class GramRule(BayesRule):
         m_pi = similarities @ particle_weights  # Algorithm 3, line 13
         k_y = self._observation_kernel.against(observation)[:, 0]  # line 14
         prior = self._prior_factor.solve(m_pi)  # Algorithm 1, line 3: the diagonal of Λ
-        weights = self._weights(prior, k_y)
+        weights = self._formula(prior, self._observations, k_y, self._delta)
         return DensePosterior(
             weight_sum=float(weights.sum()),
             observation_coverage=coverage(float(k_y.max()), self._largest_observation),
             state_coverage=mean_coverage(similarities, particle_weights, self._largest_state),
             unnormalised=weights,
         )
-
-    @abstractmethod
-    def _weights(self, prior: FloatArray, k_y: FloatArray) -> FloatArray:
-        """Algorithm 1, line 4, or its importance-weighted counterpart."""
 
     def state_coverage(self, particles: Objects, particle_weights: FloatArray) -> float:
         """Average the particles' similarities to their closest example states."""

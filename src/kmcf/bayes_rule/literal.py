@@ -3,6 +3,9 @@
 Two dense matrices, one product and one non-symmetric solve per observation, O(n³).
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from kmcf.arrays import FloatArray
@@ -11,34 +14,15 @@ from kmcf.kernels.base import ExampleKernel
 
 
 class LiteralRule(GramRule):
-    """The literal engine, for both rules.
+    """The literal engine, for both rules."""
 
-    Parameters
-    ----------
-    state_kernel, observation_kernel : ExampleKernel
-        Kernels with the examples.
-    epsilon, delta : float
-        Regularisers.
-    rule : {"kbr", "importance"}
-        Which Bayes' rule.
-    """
+    @staticmethod
+    def _represented(observation_kernel: ExampleKernel) -> FloatArray:
+        return observation_kernel.matrix()
 
-    def __init__(
-        self,
-        state_kernel: ExampleKernel,
-        observation_kernel: ExampleKernel,
-        *,
-        epsilon: float,
-        delta: float,
-        rule: str,
-    ) -> None:
-        super().__init__(state_kernel, observation_kernel, epsilon)
-        self._observation_gram = observation_kernel.matrix()
-        self._delta = delta
-        self._formula = {"kbr": kernel_bayes_rule, "importance": importance_weighted_rule}[rule]
-
-    def _weights(self, prior: FloatArray, k_y: FloatArray) -> FloatArray:
-        return self._formula(prior, self._observation_gram, k_y, self._delta)
+    @staticmethod
+    def _formulas() -> dict[str, Callable[[FloatArray, Any, FloatArray, float], FloatArray]]:
+        return {"kbr": kernel_bayes_rule, "importance": importance_weighted_rule}
 
 
 def kernel_bayes_rule(prior: FloatArray, G_Y: FloatArray, k_y: FloatArray, delta: float) -> FloatArray:
