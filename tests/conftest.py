@@ -1,6 +1,15 @@
 """Settings of the whole suite; being here, it also makes ``helpers`` importable from every test folder."""
 
+import pytest
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 settings.register_profile("suite", deadline=None, max_examples=25, derandomize=True, database=None)
 settings.load_profile("suite")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_thread():
+    """One BLAS thread: the matrices of the tests are small, and threads that wait for each other make them slow."""
+    with threadpool_limits(1):
+        yield
