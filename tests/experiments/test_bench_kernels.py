@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kmcf.datasets import paper_model
-from kmcf.experiments import bench_kernels
+from kmcf.experiments import bench_kernels, bench_tolerance
 from kmcf.experiments.bench_intervals import measure_intervals
 from kmcf.experiments.bench_kernels import (
     measure_ble,
@@ -62,3 +62,15 @@ def test_the_made_up_room_has_dependent_strengths():
     residual = room.observations - (-55 - 22 * np.log10(distance + 0.3))
     assert np.abs(np.corrcoef(residual.T)[np.triu_indices(12, 1)]).mean() > 0.3
     assert measure_dependent.__doc__
+
+
+def test_tolerances_are_measured_against_the_exact_rule(monkeypatch):
+    monkeypatch.setattr(bench_tolerance, "STEPS", 6)
+    rows = {
+        (row.epsilon, row.tolerance): row
+        for row in bench_tolerance.measure_tolerances([80], models=["1a"], report=quiet)
+    }
+    loose, tight = rows[1e-3, "observations 1 √δ"], rows[1e-3, "observations 0.03 √δ"]
+    assert loose.ranks[1] < tight.ranks[1]
+    assert tight.largest < loose.largest
+    assert rows[1e-3, "auto"].largest < 0.1

@@ -29,6 +29,7 @@ class Study(StrEnum):
     kernels = "kernels"
     speeds = "speeds"
     intervals = "intervals"
+    tolerance = "tolerance"
 
 
 def bench(
@@ -38,7 +39,8 @@ def bench(
             help="engines: time per step and difference to the literal formulas over n. curve: the same over tolerance "
             "and rank, for ten-dimensional observations. fit: memory and time for very many examples. ranks: error at "
             "low rank on the paper's eight models. kernels: untuned errors with plain and learnt observation kernels. "
-            "speeds: time per kernel matrix. intervals: how often 95 % intervals hold the truth."
+            "speeds: time per kernel matrix. intervals: how often 95 % intervals hold the truth. "
+            "tolerance: how posterior means change with it."
         ),
     ] = Study.engines,
     n: Annotated[list[int] | None, typer.Option("--n", min=20, help="Number of examples; repeat for several.")] = None,
@@ -57,6 +59,7 @@ def bench(
         Study.kernels: _kernels,
         Study.speeds: _speeds,
         Study.intervals: _intervals,
+        Study.tolerance: _tolerance,
     }
     if study in (Study.engines, Study.curve):
         _steps(console, study, n, model, steps, out, quick=quick, learnt=learnt)
@@ -108,12 +111,12 @@ def _fit(console: Console, n: Any, out: Path, quick: bool) -> None:
 def _ranks(console: Console, n: Any, out: Path, quick: bool) -> None:
     from kmcf.experiments.bench_ranks import measure_ranks
 
-    ranks = (10, 20)
-    rows = measure_ranks(ranks, repetitions=2 if quick else 10, report=console.print)
-    table = Table(title="Root mean squared error (± standard error)", title_justify="left")
+    rows = measure_ranks((10, 20), repetitions=2 if quick else 10, report=console.print)
+    columns = list(dict.fromkeys((row.rank, row.reading) for row in rows))
+    table = Table(title="Root mean squared error (± standard error)", title_justify="left", box=SIMPLE_HEAD)
     table.add_column("model")
-    for name in ("exact", *(f"rank {rank}" for rank in ranks)):
-        table.add_column(name, justify="right")
+    for rank, reading in columns:
+        table.add_column("exact" if rank is None else f"rank {rank}, {reading}", justify="right")
     for name in dict.fromkeys(row.model for row in rows):
         found = [row for row in rows if row.model == name]
         table.add_row(name, *(f"{row.mean:.3f} ± {row.standard_error:.3f}" for row in found))
@@ -168,6 +171,24 @@ def _intervals(console: Console, n: Any, out: Path, quick: bool) -> None:
         )
     console.print(table)
     _save_json(console, [asdict(row) for row in rows], out / "bench_intervals.json")
+
+
+def _tolerance(console: Console, n: Any, out: Path, quick: bool) -> None:
+    from kmcf.experiments.bench_tolerance import measure_tolerances
+
+    rows = measure_tolerances(n or ([150] if quick else [300, 800]), report=console.print)
+    table = Table(
+        title="Change of posterior means in posterior sd, worst over models, sizes and regularisers",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+    )
+    for name in ("tolerance", "largest median", "largest of all steps"):
+        table.add_column(name, justify="left" if name == "tolerance" else "right")
+    for label in dict.fromkeys(row.tolerance for row in rows):
+        some = [row for row in rows if row.tolerance == label]
+        table.add_row(label, f"{max(row.median for row in some):.1e}", f"{max(row.largest for row in some):.1e}")
+    console.print(table)
+    _save_json(console, [asdict(row) for row in rows], out / "bench_tolerance.json")
 
 
 def _error_table(title: str, rows: Sequence[KernelRow]) -> Table:
