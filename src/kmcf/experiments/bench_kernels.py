@@ -84,7 +84,7 @@ def measure_ble(report: Callable[[str], None] = print) -> list[KernelRow]:
                 means = _run(_walk, train, test, settings, seed=0)
                 distances = np.linalg.norm(means - track.states, axis=1)[BLE_DROPPED:]
                 errors.setdefault(method, []).append(float(distances.mean()))
-    return [_row("BLE, mean error [m]", method, values) for method, values in errors.items()]
+    return [_row("BLE, mean error in m", method, values) for method, values in errors.items()]
 
 
 def measure_dependent(repetitions: int, report: Callable[[str], None] = print) -> list[KernelRow]:
@@ -100,7 +100,7 @@ def measure_dependent(repetitions: int, report: Callable[[str], None] = print) -
             for method, settings in compared.items():
                 means = _run(_walk, train, test, settings, seed)
                 errors.setdefault(method, []).append(rmse(means, test.states))
-    return [_row("dependent strengths, RMSE [m]", method, values) for method, values in errors.items()]
+    return [_row("dependent strengths, RMSE in m", method, values) for method, values in errors.items()]
 
 
 def measure_uncovered(repetitions: int, report: Callable[[str], None] = print) -> list[KernelRow]:
