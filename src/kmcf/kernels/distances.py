@@ -96,7 +96,9 @@ def median_distance(rows: FloatArray, distance: Callable[[Array, Array], Array] 
         order = np.lexsort(rows.T[::-1])
         chosen = np.random.default_rng(0).choice(rows.shape[0], _MEDIAN_SAMPLE, replace=False)
         rows = rows[order[chosen]]
-    distances = distance(rows, rows)[np.triu_indices(rows.shape[0], k=1)]
+    scale = max(float(np.abs(rows).max(initial=0.0)), 1e-100)  # so that no square overflows; smaller is nothing
+    distances = scale * distance(rows / scale, rows / scale)[np.triu_indices(rows.shape[0], k=1)]
+    distances[distances < 1e-100] = 0.0
     median = float(np.median(distances)) if distances.size else 0.0
     if median > 0:
         return median
