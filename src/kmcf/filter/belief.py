@@ -110,8 +110,8 @@ class Belief(Embedding):
         """Return the sample that the next step moves: ``size`` copies of the resampled states, or all with weights."""
         if self._resampled is None:
             return self.states, self.weights
-        indices = self._resampled[np.arange(size) % len(self._resampled)]
-        return take(self.states, indices), np.full(size, 1.0 / size)
+        repeated = np.resize(self._resampled, size)  # particle i is point i mod ℓ
+        return take(self.states, repeated), np.full(size, 1.0 / size)
 
     def plot(self, ax: Any = None, truth: Any = None) -> Any:
         """Draw the belief (needs matplotlib); see :func:`kmcf.plotting.plot_belief`."""

@@ -13,8 +13,8 @@ from kmcf.kernels.base import Kernel, as_rows
 from kmcf.kernels.distances import euclidean, manhattan, median_distance, squared_euclidean
 from kmcf.objects import Objects, as_objects
 
-_FAR = 1e150
-"""Beyond so many bandwidths all distances are alike; their squares must not overflow."""
+_NARROW, _FAR = 1e-90, 1e150
+"""Beyond so many very narrow bandwidths all distances are alike; their squares must not overflow."""
 
 
 class Stationary(Kernel):
@@ -56,7 +56,10 @@ class Stationary(Kernel):
                 f"{type(self).__name__} has {np.shape(width)[0]} bandwidths but the data have {rows.shape[1]} columns; "
                 "give one bandwidth, or one per column."
             )
-        return array_namespace(rows).clip(rows / width, -_FAR, _FAR)
+        scaled = rows / width
+        return (
+            scaled if isinstance(width, float) and width > _NARROW else array_namespace(rows).clip(scaled, -_FAR, _FAR)
+        )
 
     def evaluate_diagonal(self, a: Array) -> Array:
         """Return ones: every object is as similar to itself as can be."""
