@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from kmcf.arrays import FloatArray
-from kmcf.circles import wrapped_difference
+from kmcf.circles import circular_mean, wrapped_difference
 from kmcf.kernels.stationary import Gaussian
 from kmcf.objects import take
 
@@ -58,8 +58,7 @@ def smoothing_bandwidth(rows: FloatArray, weights: FloatArray, angles: Sequence[
     centre = positive @ rows
     deviations = rows - centre
     for j in angles:
-        direction = np.arctan2(positive @ np.sin(rows[:, j]), positive @ np.cos(rows[:, j]))
-        deviations[:, j] = wrapped_difference(rows[:, j] - direction)
+        deviations[:, j] = wrapped_difference(rows[:, j] - circular_mean(rows[:, j], positive))
     spread = np.sqrt(positive @ deviations**2)
     d = rows.shape[1]
     ess = max(1.0, 1.0 / float(np.sum(weights**2)))

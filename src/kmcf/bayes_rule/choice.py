@@ -51,21 +51,12 @@ class RuleSettings:
 class FittedRule(NamedTuple):
     """A rule, the engine that computes it and how well its factors reproduce the kernel matrices."""
 
-    rule: BayesRule
+    rule: BayesRule | ParticleRule
     engine: str
     ranks: tuple[int, int]
     """(p, q); n where nothing was approximated."""
     trace_errors: tuple[float, float]
     """‖G − FFᵀ‖ in the trace norm, relative to the trace of G, for states and observations."""
-
-
-class FittedParticleRule(NamedTuple):
-    """The same for the rule on particles."""
-
-    rule: ParticleRule
-    engine: str
-    ranks: tuple[int, int]
-    trace_errors: tuple[float, float]
 
 
 def fit_rule(
@@ -116,7 +107,7 @@ def fit_rule(
 
 def fit_particle_rule(
     state_kernel: ExampleKernel, observation_kernel: ExampleKernel, settings: RuleSettings
-) -> FittedParticleRule:
+) -> FittedRule:
     """Fit the rule whose posterior lives on the particles; it uses low-rank observation features."""
     for name, kernel in (("state", state_kernel), ("observation", observation_kernel)):
         _check_diagonal(name, kernel)
@@ -124,7 +115,7 @@ def fit_particle_rule(
     most = most_pivots(state_kernel.size)
     features = features_of_rank(observation_kernel, tolerance=tolerance, rank=settings.rank[1], most=most)
     trace = float(observation_kernel.diagonal().sum()) or 1.0
-    return FittedParticleRule(
+    return FittedRule(
         ParticleRule(state_kernel, features, delta=settings.delta),
         "lowrank",
         (state_kernel.size, features.rank),

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from kmcf.alerts import StalePivotsWarning
 from kmcf.arrays import IntArray
 from kmcf.bayes_rule import BayesRule, CompressedRule, fit_rule
-from kmcf.bayes_rule.choice import FittedParticleRule, FittedRule, RuleSettings, fit_particle_rule
+from kmcf.bayes_rule.choice import RuleSettings, fit_particle_rule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.circles import wrap_columns
 from kmcf.defaults import (
@@ -28,7 +28,7 @@ from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_filter, check_functions, pair_of
 from kmcf.growing import Growing
 from kmcf.herding_loop import greedy_loop
-from kmcf.kernels import Kernel, Precomputed, as_kernel
+from kmcf.kernels import ExampleKernel, Kernel, Precomputed, as_kernel
 from kmcf.objects import Objects, describe, is_numeric, take
 from kmcf.subsampling import choose_examples
 
@@ -104,8 +104,9 @@ class ExampleLearner(SequentialFilter):
         self.observation_kernel_: Kernel = clone(observation_kernel).fit(examples, read_states)
         self._functions = check_functions(functions)
         plain = self.kernel_choice_ is not None and self.kernel_choice_.name == "plain"
-        self._choose_regularisers(read_states, examples, plain=plain)
-        self._fit_rule(Growing(read_states), Growing(examples))
+        on_examples = self._on_examples(read_states, examples)
+        self._choose_regularisers(*on_examples, plain=plain)
+        self._fit_rule(Growing(read_states), Growing(examples), on_examples)
         self.seed_ = read_seed(self.random_state)
         return self
 
@@ -128,7 +129,7 @@ class ExampleLearner(SequentialFilter):
         read_states, examples = self._read_more(states, observations)
         all_states, all_examples = self._all_states.append(read_states), self._all_examples.append(examples)
         if not isinstance(self.rule_, CompressedRule):
-            self._fit_rule(all_states, all_examples)
+            self._refit_rule(all_states, all_examples)
             return self
         extended = self.rule_.extended(read_states, examples)
         if extended.outside > STALE:
@@ -145,7 +146,7 @@ class ExampleLearner(SequentialFilter):
     def refresh(self) -> Self:
         """Choose the pivots of the low-rank engines anew from all examples, as a fit with the same kernels would."""
         self._check_fitted()
-        self._fit_rule(self._all_states, self._all_examples)
+        self._refit_rule(self._all_states, self._all_examples)
         return self
 
     def _read_more(self, states: Any, observations: Any) -> tuple[Objects, Objects]:
@@ -164,16 +165,21 @@ class ExampleLearner(SequentialFilter):
                 raise ValueError(f"the new {name} are {describe(new)}, but the filter was fitted on {describe(old)}.")
         return wrapped(read_states, self.angles), examples
 
-    def _fit_rule(self, states: Growing, examples: Growing) -> None:
-        on_states = self.state_kernel_.on_examples(states.objects)
-        on_observations = self.observation_kernel_.on_examples(examples.objects)
+    def _on_examples(self, states: Objects, examples: Objects) -> tuple[ExampleKernel, ExampleKernel]:
+        """Prepare the examples for both kernels; for some kernels this is dear, so it is done once per fit."""
+        return self.state_kernel_.on_examples(states), self.observation_kernel_.on_examples(examples)
+
+    def _refit_rule(self, states: Growing, examples: Growing) -> None:
+        self._fit_rule(states, examples, self._on_examples(states.objects, examples.objects))
+
+    def _fit_rule(self, states: Growing, examples: Growing, on_examples: tuple[ExampleKernel, ExampleKernel]) -> None:
+        on_states, on_observations = on_examples
         self.example_indices_: IntArray | None = None
         if self.n_examples is not None and self.n_examples < on_states.size:
             chosen = choose_examples(on_states, on_observations, size=self.n_examples)
             self.example_indices_, self.subsample_error_ = chosen.indices, chosen.error
             on_states, on_observations = on_states.subset(chosen.indices), on_observations.subset(chosen.indices)
         self._keep(states, examples)
-        fitted: FittedRule | FittedParticleRule
         if self.support == "particles":
             fitted = fit_particle_rule(on_states, on_observations, self._rule_settings())
         else:
@@ -196,20 +202,19 @@ class ExampleLearner(SequentialFilter):
             return default_state_kernel(states, self.angles, PARTICLE_STATE_MULTIPLIER)
         return default_state_kernel(states, self.angles)
 
-    def _choose_regularisers(self, states: Objects, examples: Objects, *, plain: bool) -> None:
+    def _choose_regularisers(self, on_states: ExampleKernel, on_observations: ExampleKernel, *, plain: bool) -> None:
         if self.epsilon is None:
-            diagonal = self.state_kernel_.on_examples(states).diagonal()
-            self.epsilon_ = default_epsilon(float(diagonal.mean()))
+            self.epsilon_ = default_epsilon(float(on_states.diagonal().mean()))
         else:
             self.epsilon_ = float(self.epsilon)
-        if self.delta is None and self.support == "particles":
-            diagonal = self.observation_kernel_.on_examples(examples).diagonal()
-            self.delta_ = PARTICLE_DELTA * float(diagonal.mean())
-        elif self.delta is None:
-            diagonal = self.observation_kernel_.on_examples(examples).diagonal()
-            self.delta_ = default_delta(self.rule, plain=plain, mean_diagonal=float(diagonal.mean()))
-        else:
+        if self.delta is not None:
             self.delta_ = float(self.delta)
+            return
+        mean_diagonal = float(on_observations.diagonal().mean())
+        if self.support == "particles":
+            self.delta_ = PARTICLE_DELTA * mean_diagonal
+        else:
+            self.delta_ = default_delta(self.rule, plain=plain, mean_diagonal=mean_diagonal)
 
     def _keep(self, states: Growing, examples: Growing) -> None:
         self._all_states, self._all_examples = states, examples
