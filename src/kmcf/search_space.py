@@ -1,0 +1,100 @@
+"""What a tuner may change in a filter: hyper-parameters, where each starts and how far it may go.
+
+A filter declares its own search space; :func:`kmcf.tune` draws from it. Nothing here knows how trials are judged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class LogNormal:
+    """A positive number, drawn log-normally around a centre.
+
+    Parameters
+    ----------
+    center : float
+        Median of the draws and value of the first trial: the untuned default.
+    sd : float
+        Standard deviation of the logarithm.
+    low, high : float
+        Draws are clipped to this range.
+    """
+
+    center: float
+    sd: float = 0.5
+    low: float = 0.0
+    high: float = math.inf
+
+    def __post_init__(self) -> None:
+        if not (self.center > 0 and self.sd > 0 and self.low <= self.center <= self.high):
+            raise ValueError(f"{self}: a positive centre within [low, high] and a positive sd are needed.")
+
+    def draw(self, rng: np.random.Generator) -> float:
+        """Draw a value."""
+        return float(np.clip(self.center * math.exp(self.sd * rng.standard_normal()), self.low, self.high))
+
+
+@dataclass(frozen=True)
+class Integer:
+    """A whole number ≥ ``low``, drawn log-normally around a centre and rounded.
+
+    Parameters
+    ----------
+    center : int
+        Median of the draws and value of the first trial: the untuned default.
+    sd : float
+        Standard deviation of the logarithm.
+    low, high : int
+        Draws are clipped to this range.
+    """
+
+    center: int
+    sd: float = 0.5
+    low: int = 1
+    high: int = 2**31
+
+    def __post_init__(self) -> None:
+        if not (self.center > 0 and self.sd > 0 and self.low <= self.center <= self.high):
+            raise ValueError(f"{self}: a positive centre within [low, high] and a positive sd are needed.")
+
+    def draw(self, rng: np.random.Generator) -> int:
+        """Draw a value."""
+        return int(np.clip(round(self.center * math.exp(self.sd * rng.standard_normal())), self.low, self.high))
+
+
+@dataclass(frozen=True)
+class Category:
+    """One of several options; the first is the untuned default.
+
+    Parameters
+    ----------
+    options : tuple
+        The options.
+    """
+
+    options: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        if not self.options:
+            raise ValueError("a category needs at least one option.")
+
+    @property
+    def center(self) -> Any:
+        """The untuned default."""
+        return self.options[0]
+
+    def draw(self, rng: np.random.Generator) -> Any:
+        """Draw an option."""
+        return self.options[int(rng.integers(len(self.options)))]
+
+
+Parameter = LogNormal | Integer | Category
+SearchSpace = Mapping[str, Parameter]
+"""Parameter names as for ``set_params`` (nested ones as ``state_kernel__multiplier``) and what they may be."""
