@@ -41,7 +41,7 @@ class Growing:
         if room:
             grown._buffer, grown._tail = self._buffer, self._tail
         else:
-            grown._buffer = np.empty((max(2 * start, stop), *self.objects.shape[1:]))
+            grown._buffer = np.empty((max(2 * start, stop), *self.objects.shape[1:]), dtype=self.objects.dtype)
             grown._buffer[:start] = self.objects
             grown._tail = [start]
         grown._buffer[start:stop] = objects

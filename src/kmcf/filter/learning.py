@@ -80,16 +80,12 @@ class ExampleLearner(SequentialFilter):
         observation_kernel = (
             None if self.observation_kernel is None else as_kernel(self.observation_kernel, "observation_kernel")
         )
-        handles_missing = observation_kernel is not None and observation_kernel.handles_missing
         read_states, examples = read_examples(
-            states,
-            observations,
-            structured=(_structured(state_kernel), _structured(observation_kernel)),
-            handles_missing=handles_missing,
+            states, observations, state_kernel=state_kernel, observation_kernel=observation_kernel
         )
         check_angles(self.angles, read_states)
         read_states = wrapped(read_states, self.angles)
-        self._reader = ObservationReader.of(observations, examples, handles_missing=handles_missing)
+        self._reader = ObservationReader.of(observations, examples, observation_kernel)
         if isinstance(state_kernel, Precomputed):
             raise TypeError(
                 "state_kernel='precomputed' cannot work: the filter compares new states with the examples at every "
@@ -153,8 +149,8 @@ class ExampleLearner(SequentialFilter):
         read_states, examples = read_examples(
             states,
             observations,
-            structured=(self.state_kernel_.structured, self.observation_kernel_.structured),
-            handles_missing=self.observation_kernel_.handles_missing,
+            state_kernel=self.state_kernel_,
+            observation_kernel=self.observation_kernel_,
             fewest=1,
         )
         for name, new, old in (
@@ -163,6 +159,8 @@ class ExampleLearner(SequentialFilter):
         ):
             if np.shape(new)[1:] != np.shape(old)[1:] if is_numeric(old) else is_numeric(new):
                 raise ValueError(f"the new {name} are {describe(new)}, but the filter was fitted on {describe(old)}.")
+            if is_numeric(old) and new.dtype != old.dtype:
+                raise ValueError(f"the new {name} have the type {new.dtype}, but the filter was fitted on {old.dtype}.")
         return wrapped(read_states, self.angles), examples
 
     def _on_examples(self, states: Objects, examples: Objects) -> tuple[ExampleKernel, ExampleKernel]:
@@ -246,7 +244,3 @@ def wrapped(states: Objects, angles: Sequence[int]) -> Objects:
     private = states.copy()
     wrap_columns(private, angles)
     return private
-
-
-def _structured(kernel: Kernel | None) -> bool:
-    return kernel is not None and kernel.structured
