@@ -71,9 +71,8 @@ def _finite_copy(objects: Objects, name: str, accepts: Accepts, dtype: Any) -> O
             f"{name} contain NaN or infinity in {len(rows)} of {len(objects)} examples (first: example {rows[0]}); "
             "remove those examples."
         )
-    private = np.array(
-        objects, dtype, order="C"
-    )  # whatever the layout in memory, the same numbers give the same results
+    # C order: whatever the layout in memory was, the same numbers give the same results
+    private = np.array(objects, dtype, order="C")
     private.flags.writeable = False
     return private
 
