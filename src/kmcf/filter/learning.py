@@ -28,7 +28,7 @@ from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_filter, check_functions, pair_of
 from kmcf.growing import Growing
 from kmcf.herding_loop import greedy_loop
-from kmcf.kernels import ExampleKernel, Kernel, Precomputed, as_kernel
+from kmcf.kernels import ExampleKernel, Kernel, Learned, Precomputed, as_kernel
 from kmcf.objects import Objects, describe, is_numeric, take
 from kmcf.subsampling import choose_examples
 
@@ -97,7 +97,7 @@ class ExampleLearner(SequentialFilter):
         if observation_kernel is None:
             self.kernel_choice_ = choose_observation_kernel(read_states, examples, self.angles)
             observation_kernel = self.kernel_choice_.kernel
-        self.observation_kernel_: Kernel = clone(observation_kernel).fit(examples, read_states)
+        self.observation_kernel_: Kernel = _told(clone(observation_kernel), self.angles).fit(examples, read_states)
         self._functions = check_functions(functions)
         plain = self.kernel_choice_ is not None and self.kernel_choice_.name == "plain"
         on_examples = self._on_examples(read_states, examples)
@@ -244,3 +244,11 @@ def wrapped(states: Objects, angles: Sequence[int]) -> Objects:
     private = states.copy()
     wrap_columns(private, angles)
     return private
+
+
+def _told(kernel: Kernel, angles: Sequence[int]) -> Kernel:
+    """Tell learnt kernels, alone or inside others, which state columns are angles, unless the user did."""
+    for part in (kernel, *kernel.get_params(deep=True).values()):
+        if isinstance(part, Learned) and part.angles is None and len(angles):
+            part.set_params(angles=tuple(int(j) for j in angles))
+    return kernel
