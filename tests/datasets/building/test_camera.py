@@ -21,7 +21,7 @@ def painted(plan, wall=0.5, floor=0.1, ceiling=0.9):
     surfaces = [make_atlas([np.full((56, 56), shade, dtype=np.float32)], 4.0) for shade in (floor, ceiling)]
     light = [np.zeros_like(atlas.values) for atlas in (walls, *surfaces)]
     return Surfaces(
-        walls, light[0], surfaces[0], light[1], surfaces[1], light[2], np.arange(len(pictures)), (-2.0, -2.0)
+        walls, light[0], surfaces[0], light[1], surfaces[1], light[2], np.arange(len(plan.walls)), (-2.0, -2.0)
     )
 
 
