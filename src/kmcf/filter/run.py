@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from kmcf.arrays import BoolArray, FloatArray, IntArray
 from kmcf.extras import require
 from kmcf.filter.belief import Belief
-from kmcf.filter.summaries import SCALARS, Summaries, summarise
+from kmcf.filter.summaries import NAMES, SCALARS, Summaries, summarise
 
 
 class FilterRun:
@@ -141,6 +142,37 @@ class FilterRun:
                 "this run kept its summaries only, to save memory; filter with keep_beliefs=True to have run[t]."
             )
         return self._beliefs
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether this holds several sequences, with a leading axis B."""
+        return self._members is not None
+
+    def columns(self) -> dict[str, Any]:
+        """Return all summaries that are defined, by name: arrays with one entry per step."""
+        found = {name: self._column(name) for name in NAMES}
+        return {name: values for name, values in found.items() if values is not None}
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Any], *, angles: Sequence[int] = (), batch: bool = False) -> FilterRun:
+        """Make a run of its summaries, as :meth:`columns` gives them."""
+        if not batch:
+            return cls(Summaries.of_columns(columns), angles=angles)
+        sequences = range(len(columns["time"]))
+        members = tuple(
+            cls.of_columns({name: values[b] for name, values in columns.items()}, angles=angles) for b in sequences
+        )
+        return cls(None, angles=angles, members=members)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the summaries (not the beliefs) to a file: NPZ, CSV or Parquet, by the ending of ``path``.
+
+        :func:`kmcf.load` and ``np.load`` read NPZ; CSV and Parquet (which need the extra ``kmcf[tables]``) have the
+        columns of :meth:`to_dataframe`. An old file stays until the new one is complete.
+        """
+        from kmcf.store import save_run
+
+        save_run(self, path)
 
     def to_dataframe(self) -> Any:
         """Return one row per step as a pandas DataFrame (needs the extra ``kmcf[tables]``)."""

@@ -10,6 +10,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -181,6 +182,16 @@ class SequentialFilter(BaseEstimator, ABC):
         checked = read_controls(controls, int(steps))
         beliefs = self._along(belief, [None] * int(steps), checked)
         return collect(beliefs, angles=self.angles, keep=True)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the filter to one file, which :func:`kmcf.load` reads; an old file stays until the new one is complete.
+
+        The file holds data only: settings, examples, what was learnt from them. Functions of your own (transition,
+        initial, kernels) are not in it and have to be passed again to :func:`kmcf.load`.
+        """
+        from kmcf.store import save
+
+        save(self, path)
 
     def _along(
         self,
