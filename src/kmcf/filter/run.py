@@ -12,6 +12,7 @@ from kmcf.arrays import BoolArray, FloatArray, IntArray
 from kmcf.extras import require
 from kmcf.filter.belief import Belief
 from kmcf.filter.summaries import NAMES, SCALARS, Summaries, summarise
+from kmcf.notebooks import html_table, spread_of
 
 
 class FilterRun:
@@ -199,18 +200,24 @@ class FilterRun:
     def to_xarray(self) -> Any:
         """Return a labelled xarray Dataset (needs the extra ``kmcf[tables]``)."""
         xarray = require("xarray", "tables")
-        lead = ["time"] if self._members is None else ["sequence", "time"]
+        lead = ["sequence", "time"] if self.is_batch else ["time"]
+        variables: dict[str, Any] = {name: (lead, self._column(name)) for name in SCALARS}
+        coordinates: dict[str, Any] = {"time": self.time[0] if self.is_batch else self.time}
+        if self._column("mean") is None:
+            variables["mode"] = (lead, np.array(self.mode, dtype=object))
+            return xarray.Dataset(variables, coords=coordinates)
         state = (
-            [f"state_{j}" for j in range(self.mean.ndim - len(lead))] if self.mean.ndim > len(lead) + 1 else ["state"]
+            ["state"] if self.mean.ndim == len(lead) + 1 else [f"state_{j}" for j in range(self.mean.ndim - len(lead))]
         )
-        variables = {
+        flat = "state" if state == ["state"] else "row"  # intervals and covariances are of flattened states
+        variables |= {
             "mean": ([*lead, *state], self.mean),
             "mode": ([*lead, *state], self.mode),
             "covariance": ([*lead, "row", "column"], self.covariance),
-            "interval": ([*lead, "bound", "row"], self.interval),
+            "interval": ([*lead, "bound", flat], self.interval),
         }
-        variables |= {name: (lead, self._column(name)) for name in SCALARS}
-        return xarray.Dataset(variables, coords={"time": self.time if self._members is None else self.time[0]})
+        coordinates["bound"] = ["lower", "upper"]
+        return xarray.Dataset(variables, coords=coordinates)
 
     def plot(self, truth: Any = None, axes: Any = None) -> Any:
         """Draw the estimates over time (needs matplotlib); see :func:`kmcf.plotting.plot_run`."""
@@ -250,6 +257,19 @@ class FilterRun:
     def __repr__(self) -> str:
         shape = " × ".join(str(size) for size in self.time.shape)
         return f"FilterRun({shape} steps, {int(self.missing.sum())} missing, {int(self.rejected.sum())} rejected)"
+
+    def _repr_html_(self) -> str:
+        """Return a small table for notebooks."""
+        shape = " × ".join(str(size) for size in self.time.shape)
+        rows: dict[str, Any] = {"steps": shape}
+        if self._column("mean") is not None:
+            rows["state dimension"] = int(np.prod(self.mean.shape[self.time.ndim :]))
+        rows["effective sample size"] = spread_of(self.ess)
+        rows["coverage"] = spread_of(self.coverage)
+        rows["observations missing"] = int(self.missing.sum())
+        rows["observations rejected"] = int(self.rejected.sum())
+        rows["beliefs kept"] = "no" if self._beliefs is None and self._members is None else "yes"
+        return html_table("FilterRun", rows)
 
 
 def collect(beliefs: Iterable[Belief], *, angles: Sequence[int], keep: bool) -> FilterRun:

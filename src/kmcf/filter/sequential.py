@@ -10,6 +10,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from os import PathLike
 from typing import Any, Self
 
@@ -24,7 +25,9 @@ from kmcf.extras import progress_bar
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import ObservationReader, read_controls
 from kmcf.filter.run import FilterRun, batch, collect
-from kmcf.objects import Objects, as_objects, is_numeric, take
+from kmcf.kernels.base import Kernel
+from kmcf.notebooks import html_table, in_short
+from kmcf.objects import Objects, as_objects, describe, is_numeric, take
 
 KEPT_STEPS = 10_000
 KEPT_NUMBERS = 4_000_000
@@ -263,11 +266,33 @@ class SequentialFilter(BaseEstimator, ABC):
         numbers.flags.writeable = False
         return numbers
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        given = str(super().__repr__(N_CHAR_MAX))
+        return f"{given}, fitted to {len(self.states_)} examples" if hasattr(self, "seed_") else given
+
+    def _repr_html_(self) -> str:
+        """Return a small table for notebooks: the settings that are not the default, and what was learnt."""
+        defaults = {name: p.default for name, p in signature(type(self).__init__).parameters.items()}
+        changed = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if not (value is defaults[name] or in_short(value) == in_short(defaults[name]))
+        }
+        if not hasattr(self, "seed_"):
+            return html_table(type(self).__name__, changed, "not fitted")
+        learnt = {name: value for name, value in vars(self).items() if name.endswith("_") and _is_short(value)}
+        return html_table(type(self).__name__, {**changed, "examples": describe(self.states_), **learnt})
+
     def _check_fitted(self) -> None:
         if not hasattr(self, "seed_"):
             raise NotFittedError(
                 f"this {type(self).__name__} has no examples yet: call fit(states, observations) first."
             )
+
+
+def _is_short(value: Any) -> bool:
+    """Say whether a learnt value fits into a line of a table: numbers, words, pairs, kernels."""
+    return isinstance(value, int | float | str | tuple | Kernel)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from kmcf.kernels.adapters import as_kernel
 from kmcf.storable import Recomputable
 from kmcf.store.container import KINDS, Container
-from kmcf.store.errors import FileError
+from kmcf.store.errors import FileError, PassedAgainError
 from kmcf.store.registry import find_class, find_function
 from kmcf.store.regressors import load_regressor
 
@@ -84,7 +84,12 @@ class Decoder:
         base, _, position = name.partition("[")
         value = self._passed[base]
         if position:
-            value = value[int(position.rstrip("]"))]
+            number = int(position.rstrip("]"))
+            if not isinstance(value, list | tuple) or len(value) <= number:
+                raise PassedAgainError(
+                    f"{base} = {value!r}, but the file was saved with a list of {number + 1} or more."
+                )
+            value = value[number]
         return as_kernel(value, base) if node.get("kernel") else value
 
     def _regressor(self, label: str, _: dict[str, Any]) -> Any:

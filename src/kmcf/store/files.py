@@ -93,7 +93,7 @@ def load(path: str | os.PathLike[str], *, trusted: list[str] | None = None, **ca
             return read_run(container)
         needed = container.manifest["passed_again"]
         _check_passed(needed, callables, path)
-        thing = Decoder(container, callables, trusted or []).decode(container.manifest["root"])
+        thing = Decoder(container, callables, trusted or []).decode(_root(container))
     if hasattr(thing, "_loaded"):
         thing._loaded(set(needed))
     return thing
@@ -153,15 +153,20 @@ def describe_file(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _about_root(container: Container) -> dict[str, Any]:
-    root = container.manifest["root"]
-    if "object" not in root:
-        raise FileError("its outermost object is missing.")
+    root = _root(container)
     state = root["state"]
     return {
         "class": root["object"],
         "settings": {name: _in_words(value) for name, value in state.items() if name.strip("_") == name},
         "fitted": {name: _in_words(value) for name, value in state.items() if name.endswith("_")},
     }
+
+
+def _root(container: Container) -> dict[str, Any]:
+    root: dict[str, Any] = container.manifest["root"]
+    if not isinstance(root, dict) or next(iter(root), None) != "object":
+        raise FileError("it holds no filter, kernel or transition.")
+    return root
 
 
 def _in_words(node: Any) -> Any:
