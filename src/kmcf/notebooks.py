@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import html
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+
+from kmcf.objects import describe
 
 
 def html_table(title: str, rows: Mapping[str, Any], note: str = "") -> str:
@@ -14,8 +18,8 @@ def html_table(title: str, rows: Mapping[str, Any], note: str = "") -> str:
 
     Examples
     --------
-    >>> html_table("Belief", {"time": 3})
-    '<div><strong>Belief</strong><table><tr><th style="text-align:left">time</th><td style="text-align:left">3</td></tr></table></div>'
+    >>> "&lt;b&gt;" in html_table("Belief", {"time": "<b>"})
+    True
     """
     left = ' style="text-align:left"'
     body = "".join(
@@ -40,6 +44,8 @@ def in_short(value: Any, longest: int = 160) -> str:
         text = f"{value:.4g}"
     elif isinstance(value, np.ndarray):
         text = np.array2string(value, precision=4, threshold=12)
+    elif type(value) is tuple:
+        text = f"({', '.join(in_short(item) for item in value)})"
     elif hasattr(value, "__qualname__"):
         text = str(value.__qualname__)
     else:
@@ -59,3 +65,27 @@ def spread_of(values: Any) -> str:
     if finite.size == 0:
         return "none"
     return f"median {np.median(finite):.3g} (from {finite.min():.3g} to {finite.max():.3g})"
+
+
+def settings_and_learnt(estimator: Any, examples: Any) -> tuple[dict[str, Any], str]:
+    """Return the rows of a filter's table: settings that are not the default, and short learnt values.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        The filter.
+    examples : collection or None
+        What it was fitted to; None if it was not.
+    """
+    defaults = {name: p.default for name, p in inspect.signature(type(estimator).__init__).parameters.items()}
+    settings = estimator.get_params(deep=False)
+    changed = {name: value for name, value in settings.items() if in_short(value) != in_short(defaults[name])}
+    if examples is None:
+        return changed, "not fitted"
+    learnt = {name: value for name, value in vars(estimator).items() if name.endswith("_") and _is_short(value)}
+    return {**changed, "examples": describe(examples), **learnt}, ""
+
+
+def _is_short(value: Any) -> bool:
+    """Say whether a learnt value fits into a line of a table: numbers, words, pairs, kernels."""
+    return isinstance(value, int | float | str | BaseEstimator) or type(value) is tuple

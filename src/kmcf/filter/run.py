@@ -165,6 +165,13 @@ class FilterRun:
         )
         return cls(None, angles=angles, members=members)
 
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> FilterRun:
+        """Read a run that was saved as NPZ."""
+        from kmcf.store import load_run
+
+        return load_run(path)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the summaries (not the beliefs) to a file: NPZ, CSV or Parquet, by the ending of ``path``.
 
@@ -206,10 +213,9 @@ class FilterRun:
         if self._column("mean") is None:
             variables["mode"] = (lead, np.array(self.mode, dtype=object))
             return xarray.Dataset(variables, coords=coordinates)
-        state = (
-            ["state"] if self.mean.ndim == len(lead) + 1 else [f"state_{j}" for j in range(self.mean.ndim - len(lead))]
-        )
-        flat = "state" if state == ["state"] else "row"  # intervals and covariances are of flattened states
+        axes = self.mean.ndim - len(lead)
+        state = ["state"] if axes == 1 else [f"state_{j}" for j in range(axes)]
+        flat = "state" if axes == 1 else "row"  # intervals and covariances are of flattened states
         variables |= {
             "mean": ([*lead, *state], self.mean),
             "mode": ([*lead, *state], self.mode),

@@ -10,7 +10,6 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from inspect import signature
 from os import PathLike
 from typing import Any, Self
 
@@ -25,9 +24,8 @@ from kmcf.extras import progress_bar
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import ObservationReader, read_controls
 from kmcf.filter.run import FilterRun, batch, collect
-from kmcf.kernels.base import Kernel
-from kmcf.notebooks import html_table, in_short
-from kmcf.objects import Objects, as_objects, describe, is_numeric, take
+from kmcf.notebooks import html_table, settings_and_learnt
+from kmcf.objects import Objects, as_objects, is_numeric, take
 
 KEPT_STEPS = 10_000
 KEPT_NUMBERS = 4_000_000
@@ -272,27 +270,13 @@ class SequentialFilter(BaseEstimator, ABC):
 
     def _repr_html_(self) -> str:
         """Return a small table for notebooks: the settings that are not the default, and what was learnt."""
-        defaults = {name: p.default for name, p in signature(type(self).__init__).parameters.items()}
-        changed = {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if not (value is defaults[name] or in_short(value) == in_short(defaults[name]))
-        }
-        if not hasattr(self, "seed_"):
-            return html_table(type(self).__name__, changed, "not fitted")
-        learnt = {name: value for name, value in vars(self).items() if name.endswith("_") and _is_short(value)}
-        return html_table(type(self).__name__, {**changed, "examples": describe(self.states_), **learnt})
+        return html_table(type(self).__name__, *settings_and_learnt(self, getattr(self, "states_", None)))
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "seed_"):
             raise NotFittedError(
                 f"this {type(self).__name__} has no examples yet: call fit(states, observations) first."
             )
-
-
-def _is_short(value: Any) -> bool:
-    """Say whether a learnt value fits into a line of a table: numbers, words, pairs, kernels."""
-    return isinstance(value, int | float | str | tuple | Kernel)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import numpy as np
 
 from kmcf.extras import require
 from kmcf.store.atomic import replacing
-from kmcf.store.container import Container, write_container
+from kmcf.store.container import Container, open_container, write_container
 from kmcf.store.errors import FileError
 
 if TYPE_CHECKING:
@@ -53,6 +53,14 @@ def _write_npz(run: FilterRun, path: str | os.PathLike[str]) -> None:
         )
     manifest = {**about("run"), "angles": [int(j) for j in run.angles], "batch": run.is_batch}
     write_container(path, manifest, columns, {})
+
+
+def load_run(path: str | os.PathLike[str]) -> FilterRun:
+    """Load a run that was saved as NPZ; the summaries are as they were, the beliefs are not in the file."""
+    with open_container(path) as container:
+        if container.manifest["kind"] != "run":
+            raise FileError(f"it holds a {container.manifest['root']['object']}, not a run.")
+        return read_run(container)
 
 
 def read_run(container: Container) -> FilterRun:
