@@ -253,6 +253,13 @@ def test_another_format_says_what_to_do(whole, tmp_path):
         kmcf.load(tmp_path / "m.kmcf", transition=move)
 
 
+def test_hooks_come_from_classes_only(tmp_path):
+    kmcf.store.save(Gaussian(1.0), tmp_path / "k.kmcf")
+    hook = {"object": "Constant", "number": 7, "state": {"value": 1.0}}  # kernels can be called
+    (tmp_path / "k.kmcf").write_bytes(rebuilt((tmp_path / "k.kmcf").read_bytes(), set_root(_loaded=hook)))
+    assert kmcf.load(tmp_path / "k.kmcf").bandwidth == 1.0  # nobody called it: it would have raised
+
+
 def test_a_kernel_with_a_wrong_attribute_does_not_become_code(tmp_path):
     kmcf.store.save(Gaussian(1.0).fit(STATES), tmp_path / "k.kmcf")
     data = rebuilt((tmp_path / "k.kmcf").read_bytes(), set_root(evaluate={"pass": "evaluate"}))

@@ -141,7 +141,7 @@ class Encoder:
 
 def stored_attributes(value: Any) -> dict[str, Any]:
     """Return what is stored of an object: what its class says, or all attributes."""
-    if hasattr(value, "_to_store"):
+    if hasattr(type(value), "_to_store"):
         state: dict[str, Any] = value._to_store()
         return state
     if isinstance(value, tuple):

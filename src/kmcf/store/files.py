@@ -94,7 +94,7 @@ def load(path: str | os.PathLike[str], *, trusted: list[str] | None = None, **ca
         needed = container.manifest["passed_again"]
         _check_passed(needed, callables, path)
         thing = Decoder(container, callables, trusted or []).decode(_root(container))
-    if hasattr(thing, "_loaded"):
+    if hasattr(type(thing), "_loaded"):
         thing._loaded(set(needed))
     return thing
 
