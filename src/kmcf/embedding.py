@@ -103,7 +103,7 @@ class Embedding:
     @property
     def negative_mass(self) -> float:
         """The total of the negative weights, as a positive number."""
-        return float(np.abs(np.minimum(self.weights, 0.0)).sum())
+        return float(-np.minimum(self.weights, 0.0).sum())
 
     def mean(self) -> FloatArray:
         """Posterior mean Σ w_i X_i, circular in the angle columns."""

@@ -133,7 +133,7 @@ class Belief(Embedding):
             rows["standard deviation"] = deviations.reshape(self.states.shape[1:])
         rows["mode"] = self.mode()
         rows["effective sample size"] = self.ess
-        rows["negative mass"] = self.negative_mass
+        rows["negative mass"] = abs(self.negative_mass)  # no minus sign before zero
         rows["coverage"] = self.report.coverage
         how = "no observation" if self.report.missing else "observation rejected" if self.report.rejected else ""
         return html_table("Belief", rows, how)
