@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import datasets, herding, kernels
-    from kmcf.alerts import HighRankWarning, RejectedStepWarning, StalePivotsWarning
+    from kmcf import datasets, herding, kernels, store
+    from kmcf.alerts import HighRankWarning, RefittedWarning, RejectedStepWarning, StalePivotsWarning
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter
+    from kmcf.store import load
     from kmcf.subsampling import Subsample, subsample
 
 # Names are imported on first use, so that the command line starts quickly.
@@ -22,12 +23,14 @@ _HOMES = {
     "FilterRun": "kmcf.filter",
     "HighRankWarning": "kmcf.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
+    "RefittedWarning": "kmcf.alerts",
     "RejectedStepWarning": "kmcf.alerts",
     "StalePivotsWarning": "kmcf.alerts",
     "Subsample": "kmcf.subsampling",
+    "load": "kmcf.store",
     "subsample": "kmcf.subsampling",
 }
-_ROOMS = ("datasets", "herding", "kernels")
+_ROOMS = ("datasets", "herding", "kernels", "store")
 
 __all__ = [
     "Belief",
@@ -35,6 +38,7 @@ __all__ = [
     "FilterRun",
     "HighRankWarning",
     "KernelMonteCarloFilter",
+    "RefittedWarning",
     "RejectedStepWarning",
     "StalePivotsWarning",
     "Subsample",
@@ -42,6 +46,8 @@ __all__ = [
     "datasets",
     "herding",
     "kernels",
+    "load",
+    "store",
     "subsample",
 ]
 

@@ -48,7 +48,7 @@ class GramRule(BayesRule):
             self._state_gram, shift=self.size * epsilon, name="G_X + n epsilon I", remedy="epsilon"
         )
         self._observations = self._represented(observation_kernel)
-        self._formula = self._formulas()[rule]
+        self._rule = rule
         self._delta = delta
 
     @staticmethod
@@ -67,7 +67,7 @@ class GramRule(BayesRule):
         m_pi = similarities @ particle_weights  # Algorithm 3, line 13
         k_y = self._observation_kernel.against(observation)[:, 0]  # line 14
         prior = self._prior_factor.solve(m_pi)  # Algorithm 1, line 3: the diagonal of Λ
-        weights = self._formula(prior, self._observations, k_y, self._delta)
+        weights = self._formulas()[self._rule](prior, self._observations, k_y, self._delta)
         return DensePosterior(
             weight_sum=float(weights.sum()),
             observation_coverage=coverage(float(k_y.max()), self._largest_observation),

@@ -24,17 +24,21 @@ from kmcf.defaults import (
 )
 from kmcf.filter.inputs import ObservationReader, read_examples, read_seed
 from kmcf.filter.kernel_choice import KernelChoice, choose_observation_kernel
+from kmcf.filter.restoring import check_kernels, kernel_probes, warn_refitted
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_filter, check_functions, pair_of
 from kmcf.growing import Growing
 from kmcf.herding_loop import greedy_loop
 from kmcf.kernels import ExampleKernel, Kernel, Learned, Precomputed, as_kernel
 from kmcf.objects import Objects, describe, is_numeric, take
+from kmcf.storable import Versioned
 from kmcf.subsampling import choose_examples
 
 STALE = 1e-3
 USUAL_THRESHOLD = 2.0
 """engine="auto" takes the compressed engine, which always resamples, only up to this threshold."""
+RULE_LAYOUT = 1
+"""To be raised when the attributes of a fitted rule change: files with another layout are then fitted anew."""
 
 
 class ExampleLearner(SequentialFilter):
@@ -144,6 +148,29 @@ class ExampleLearner(SequentialFilter):
         self._check_fitted()
         self._refit_rule(self._all_states, self._all_examples)
         return self
+
+    def _to_store(self) -> dict[str, Any]:
+        state = dict(vars(self))
+        if "rule_" in state:
+            state["rule_"] = Versioned(self.rule_, RULE_LAYOUT)
+            state["_probes"] = kernel_probes(self)
+        return state
+
+    def _from_store(self, state: dict[str, Any]) -> None:
+        rule = state.pop("rule_", None)
+        self.__dict__.update(state)
+        if rule is not None and rule.version == RULE_LAYOUT:
+            self.rule_ = rule.read()
+
+    def _loaded(self, passed: set[str]) -> None:
+        """Compare the kernels that were passed again with those saved; fit a rule of another layout anew."""
+        if not hasattr(self, "seed_"):
+            return
+        check_kernels(self, self.__dict__.pop("_probes"), passed)
+        greedy_loop()
+        if not hasattr(self, "rule_"):
+            warn_refitted(stacklevel=4)
+            self._refit_rule(self._all_states, self._all_examples)
 
     def _read_more(self, states: Any, observations: Any) -> tuple[Objects, Objects]:
         read_states, examples = read_examples(

@@ -10,6 +10,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from kmcf.extras import progress_bar
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import ObservationReader, read_controls
 from kmcf.filter.run import FilterRun, batch, collect
+from kmcf.notebooks import html_table, settings_and_learnt
 from kmcf.objects import Objects, as_objects, is_numeric, take
 
 KEPT_STEPS = 10_000
@@ -182,6 +184,16 @@ class SequentialFilter(BaseEstimator, ABC):
         beliefs = self._along(belief, [None] * int(steps), checked)
         return collect(beliefs, angles=self.angles, keep=True)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the filter to one file, which :func:`kmcf.load` reads; an old file stays until the new one is complete.
+
+        The file holds data only: settings, examples, what was learnt from them. Functions of your own (transition,
+        initial, kernels) are not in it and have to be passed again to :func:`kmcf.load`.
+        """
+        from kmcf.store import save
+
+        save(self, path)
+
     def _along(
         self,
         belief: Belief,
@@ -251,6 +263,14 @@ class SequentialFilter(BaseEstimator, ABC):
         wrap_columns(numbers, self.angles)
         numbers.flags.writeable = False
         return numbers
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        given = str(super().__repr__(N_CHAR_MAX))
+        return f"{given}, fitted to {len(self.states_)} examples" if hasattr(self, "seed_") else given
+
+    def _repr_html_(self) -> str:
+        """Return a small table for notebooks: the settings that are not the default, and what was learnt."""
+        return html_table(type(self).__name__, *settings_and_learnt(self, getattr(self, "states_", None)))
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "seed_"):

@@ -174,3 +174,15 @@ class Learned(Kernel):
         totals = np.zeros((len(self._known), summaries.shape[1]))
         np.add.at(totals, groups, summaries)
         self._known_summaries = totals / np.bincount(groups)[:, None]
+
+    def _to_store(self) -> dict[str, Any]:
+        """Store the examples whose summaries are known as rows of numbers rather than as keys."""
+        state = dict(vars(self))
+        if "_known" in state:
+            state["_known"] = np.frombuffer(b"".join(self._known)).reshape(len(self._known), -1)
+        return state
+
+    def _from_store(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "_known" in state:
+            self._known = {row.tobytes(): number for number, row in enumerate(state["_known"])}
