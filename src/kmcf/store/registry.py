@@ -16,6 +16,7 @@ ROOMS = ("kmcf.kernels", "kmcf.transitions", "kmcf.baselines")
 HOMES = {
     "KernelMonteCarloFilter": "kmcf.filter.kernel_monte_carlo",
     "ObservationReader": "kmcf.filter.inputs",
+    "Accepts": "kmcf.filter.inputs",
     "KernelChoice": "kmcf.filter.kernel_choice",
     "Growing": "kmcf.growing",
     "CholeskyFactor": "kmcf.linalg",
