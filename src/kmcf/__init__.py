@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import datasets, herding, kernels
+    from kmcf import datasets, herding, kernels, search_space
     from kmcf.alerts import HighRankWarning, RejectedStepWarning, StalePivotsWarning
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter
     from kmcf.subsampling import Subsample, subsample
+    from kmcf.tuning import TuningResult, tune
 
 # Names are imported on first use, so that the command line starts quickly.
 _HOMES = {
@@ -25,9 +26,11 @@ _HOMES = {
     "RejectedStepWarning": "kmcf.alerts",
     "StalePivotsWarning": "kmcf.alerts",
     "Subsample": "kmcf.subsampling",
+    "TuningResult": "kmcf.tuning",
     "subsample": "kmcf.subsampling",
+    "tune": "kmcf.tuning",
 }
-_ROOMS = ("datasets", "herding", "kernels")
+_ROOMS = ("datasets", "herding", "kernels", "search_space")
 
 __all__ = [
     "Belief",
@@ -38,11 +41,14 @@ __all__ = [
     "RejectedStepWarning",
     "StalePivotsWarning",
     "Subsample",
+    "TuningResult",
     "__version__",
     "datasets",
     "herding",
     "kernels",
+    "search_space",
     "subsample",
+    "tune",
 ]
 
 

@@ -12,9 +12,11 @@ from kmcf.bayes_rule import CompressedPosterior, CompressedRule, Posterior
 from kmcf.bayes_rule.particles import ParticleRule, systematic
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.learning import ExampleLearner
+from kmcf.filter.tunable import kernel_search_space, kernel_variants
 from kmcf.herding import multinomial
 from kmcf.lazy_weights import LazyWeights
 from kmcf.objects import Objects
+from kmcf.search_space import Parameter, Variants
 
 LEAST_SIMILARITY = 1e-8
 LEAST_WEIGHT_SUM = 1e-3
@@ -121,6 +123,23 @@ class KernelMonteCarloFilter(ExampleLearner):
         self.n_examples = n_examples
         self.angles = angles
         self.random_state = random_state
+
+    def search_space(self) -> dict[str, Parameter]:
+        """Return what a tuner may change: widths of the kernels that have one, the regularisers, a rank that was set.
+
+        Kernels that are None get their widths in :meth:`variants`.
+        """
+        return kernel_search_space(self)
+
+    def variants(self, states: Any, observations: Any) -> Variants:
+        """Return this filter with explicit kernels and regularisers; two where the observation kernel was chosen.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The examples.
+        """
+        return kernel_variants(self, states, observations)
 
     def _initial_belief(self, stream: int, rng: np.random.Generator) -> Belief:
         size = self.n_particles_

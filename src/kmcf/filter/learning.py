@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -26,13 +27,16 @@ from kmcf.filter.inputs import ObservationReader, read_examples, read_seed
 from kmcf.filter.kernel_choice import KernelChoice, choose_observation_kernel
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_filter, check_functions, pair_of
+from kmcf.filter.tunable import differ
 from kmcf.growing import Growing
 from kmcf.herding_loop import greedy_loop
-from kmcf.kernels import ExampleKernel, Kernel, Precomputed, as_kernel
+from kmcf.kernels import ExampleKernel, Kernel, Learned, Precomputed, as_kernel
 from kmcf.objects import Objects, describe, is_numeric, take
 from kmcf.subsampling import choose_examples
 
 STALE = 1e-3
+SUMMARY_KERNEL = "observation_kernel__kernel__"
+"""Settings of the kernel on a learnt summary; the summary itself does not depend on them."""
 USUAL_THRESHOLD = 2.0
 """engine="auto" takes the compressed engine, which always resamples, only up to this threshold."""
 
@@ -75,6 +79,12 @@ class ExampleLearner(SequentialFilter):
         -------
         self
         """
+        return self._fit(states, observations, functions, None)
+
+    def _fit(
+        self, states: Any, observations: Any, functions: Sequence[Callable[[Any], Any]], learnt: Learned | None
+    ) -> Self:
+        """Fit; ``learnt`` is a kernel whose summary of the same examples may be used again."""
         check_filter(self)
         state_kernel = None if self.state_kernel is None else as_kernel(self.state_kernel, "state_kernel")
         observation_kernel = (
@@ -101,7 +111,7 @@ class ExampleLearner(SequentialFilter):
         if observation_kernel is None:
             self.kernel_choice_ = choose_observation_kernel(read_states, examples, self.angles)
             observation_kernel = self.kernel_choice_.kernel
-        self.observation_kernel_: Kernel = clone(observation_kernel).fit(examples, read_states)
+        self.observation_kernel_: Kernel = _fitted(clone(observation_kernel), examples, read_states, learnt)
         self._functions = check_functions(functions)
         plain = self.kernel_choice_ is not None and self.kernel_choice_.name == "plain"
         on_examples = self._on_examples(read_states, examples)
@@ -109,6 +119,43 @@ class ExampleLearner(SequentialFilter):
         self._fit_rule(Growing(read_states), Growing(examples), on_examples)
         self.seed_ = read_seed(self.random_state)
         return self
+
+    def refitted(self, states: Any, observations: Any, **settings: Any) -> Self:
+        """Return a filter with some settings changed, fitted on the examples that this one was fitted on.
+
+        Where only ε and δ change, kernels, kernel matrices and their factors are shared; a learnt observation kernel is
+        learnt anew only if its own settings change.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The same examples again.
+        **settings
+            As for ``set_params``.
+        """
+        current = self.get_params()
+        changed = [name for name, value in settings.items() if differ(current.get(name), value)]
+        if all(name in ("epsilon", "delta") for name in changed) and self.tolerance != "auto":
+            shared = self._regularised(**{name: settings[name] for name in changed})
+            if shared is not None:
+                return shared
+        learnt = self.observation_kernel_ if isinstance(self.observation_kernel_, Learned) else None
+        if any(name.startswith("observation_kernel") and not name.startswith(SUMMARY_KERNEL) for name in changed):
+            learnt = None
+        twin: Self = clone(self).set_params(**settings)
+        return twin._fit(states, observations, self._functions, learnt)
+
+    def _regularised(self, **settings: float) -> Self | None:
+        """Return a copy with other regularisers that shares everything else; None where the rule cannot."""
+        twin = copy.copy(self)
+        twin.set_params(**settings)
+        check_filter(twin)
+        twin.epsilon_, twin.delta_ = settings.get("epsilon", self.epsilon_), settings.get("delta", self.delta_)
+        rule = self.rule_.regularised(twin.epsilon_, twin.delta_)
+        if rule is None:
+            return None
+        twin.rule_ = rule
+        return twin
 
     def partial_fit(self, states: Any, observations: Any) -> Self:
         """Learn from some examples more, keeping kernels, regularisers and (compressed engine) pivots.
@@ -246,6 +293,14 @@ def wrapped(states: Objects, angles: Sequence[int]) -> Objects:
     private = states.copy()
     wrap_columns(private, angles)
     return private
+
+
+def _fitted(kernel: Kernel, examples: Objects, states: Objects, learnt: Learned | None) -> Kernel:
+    """Fit an observation kernel, on a summary learnt before if there is one."""
+    if learnt is not None and isinstance(kernel, Learned):
+        return kernel.fit_like(learnt, examples)
+    fitted: Kernel = kernel.fit(examples, states)
+    return fitted
 
 
 def _structured(kernel: Kernel | None) -> bool:
