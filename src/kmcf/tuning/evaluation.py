@@ -34,6 +34,10 @@ class HopelessTrial(Exception):  # noqa: N818 - a verdict, not an error
     """A trial was stopped because others do clearly better on the same steps."""
 
 
+class BadMetricError(ValueError):
+    """A metric returned something that is not a finite number."""
+
+
 @dataclass
 class Judge:
     """Runs trials; the same random numbers in each.
@@ -93,6 +97,8 @@ class Judge:
         except HopelessTrial:
             status = "pruned"
         except Exception as problem:
+            if number == 0 and isinstance(problem, BadMetricError):
+                raise  # with the untuned defaults that is the metric's fault
             notes = "".join(f" ({note})" for note in getattr(problem, "__notes__", []))
             status, error = "failed", f"{type(problem).__name__}: {problem}{notes}"
         return Trial(number, proposal, status, value, tuple(blocks), perf_counter() - began, error)
@@ -123,7 +129,7 @@ class Judge:
     def _loss(self, belief: Belief, index: int) -> float:
         loss = float(self.metric.loss(belief, self.examples.states[index]))
         if not np.isfinite(loss):
-            raise FloatingPointError(
+            raise BadMetricError(
                 f"the metric {self.metric.name!r} returned {loss} for example {index}; it must return a finite number "
                 "for every belief and true state."
             )

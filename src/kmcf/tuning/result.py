@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -85,27 +84,31 @@ class TuningResult:
     _space: Space
 
     @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One dictionary per trial: number, status, value, settings, seconds, error."""
+        names = self._space.names()
+        rows = []
+        for trial in self.trials:
+            settings = self._space.described(trial.proposal)
+            row: dict[str, Any] = {"trial": trial.number, "status": trial.status, "value": trial.value}
+            row |= {name: settings.get(name) for name in names}
+            rows.append({**row, "seconds": trial.seconds, "error": trial.error})
+        return rows
+
+    @property
     def table(self) -> Any:
         """One row per trial: a pandas DataFrame, or without pandas a NumPy record array with the same columns."""
-        names = self._space.names()
-        columns: dict[str, list[Any]] = {
-            "trial": [trial.number for trial in self.trials],
-            "status": [trial.status for trial in self.trials],
-            "value": [trial.value for trial in self.trials],
-        }
-        settings = [self._space.described(trial.proposal) for trial in self.trials]
-        columns |= {name: [one.get(name) for one in settings] for name in names}
-        columns["seconds"] = [trial.seconds for trial in self.trials]
-        columns["error"] = [trial.error for trial in self.trials]
-        if importlib.util.find_spec("pandas") is not None:
+        rows = self.rows
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        try:
             import pandas
-
-            return pandas.DataFrame(columns)
-        arrays = {name: _column(values) for name, values in columns.items()}
-        records = np.recarray(len(self.trials), dtype=[(name, array.dtype) for name, array in arrays.items()])
-        for name, array in arrays.items():
-            records[name] = array
-        return records
+        except ImportError:
+            arrays = {name: _column(values) for name, values in columns.items()}
+            records = np.recarray(len(rows), dtype=[(name, array.dtype) for name, array in arrays.items()])
+            for name, array in arrays.items():
+                records[name] = array
+            return records
+        return pandas.DataFrame(columns)
 
     def plot(self, axes: Any = None) -> Any:
         """Draw the validation error of the trials against each parameter (needs the extra ``kmcf[plot]``).

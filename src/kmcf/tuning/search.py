@@ -247,7 +247,7 @@ def _described(
 
 
 def _give_up_if_all_fail(trials: Mapping[int, Trial], n_trials: int) -> None:
-    """Stop when nothing works: after ten failures, at the end, or when the metric does for the untuned defaults."""
+    """Stop when nothing works: after ten failures, or at the end."""
     if any(trial.status != "failed" for trial in trials.values()):
         return
     if len(trials) >= min(MOST_FAILURES, n_trials):

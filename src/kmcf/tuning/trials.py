@@ -12,7 +12,7 @@ import numpy as np
 BLOCKS = 20
 """The held-out steps are divided into so many blocks, whose average losses are kept for pruning."""
 FEWEST_BLOCKS = 5
-HOPELESS = 3.0
+HOPELESS = 2.0
 
 
 class Proposal(NamedTuple):
@@ -71,7 +71,7 @@ def is_hopeless(blocks: Sequence[float], rival_blocks: Sequence[float] | None) -
     """Say whether a trial is so far behind a rival on the same steps that it need not go on.
 
     Both saw the same steps with the same random numbers, so the differences of their losses, block by block, are
-    paired: the trial is hopeless when their mean exceeds three of its standard errors. That is a matter of neither the
+    paired: the trial is hopeless when their mean exceeds two of its standard errors. That is a matter of neither the
     scale nor the sign of the metric.
 
     Parameters
