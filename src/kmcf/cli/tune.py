@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -67,7 +68,7 @@ def tune(
             sampler=sampler,
             time_budget=seconds,
             study=study,
-            progress=not as_json,
+            progress=not as_json and find_spec("tqdm") is not None,
         )
     except (ValueError, TypeError, RuntimeError, ImportError) as error:
         typer.echo(f"kmcf tune: {error}", err=True)

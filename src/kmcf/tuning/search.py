@@ -230,7 +230,9 @@ def _described(
 ) -> dict[str, str]:
     """Describe a study by what must not change between its sessions."""
     settings = {
-        name: value if isinstance(value, int | float | str | tuple | type(None)) else type(value).__name__
+        name: value
+        if isinstance(value, int | float | str | tuple | type(None))
+        else getattr(value, "__qualname__", type(value).__name__)
         for name, value in flt.get_params(deep=True).items()
         if name != "random_state"
     }
