@@ -117,7 +117,7 @@ class Variants:
     name : str
         The setting in which the variants differ.
     filters : mapping
-        The variants, not fitted, by a word for each. The first is the untuned default.
+        The variants, fitted or not, by a word for each. The first is the untuned default.
     """
 
     name: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -27,7 +26,6 @@ from kmcf.filter.inputs import ObservationReader, read_examples, read_seed
 from kmcf.filter.kernel_choice import KernelChoice, choose_observation_kernel
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_filter, check_functions, pair_of
-from kmcf.filter.tunable import differ
 from kmcf.growing import Growing
 from kmcf.herding_loop import greedy_loop
 from kmcf.kernels import ExampleKernel, Kernel, Learned, Precomputed, as_kernel
@@ -35,8 +33,6 @@ from kmcf.objects import Objects, describe, is_numeric, take
 from kmcf.subsampling import choose_examples
 
 STALE = 1e-3
-SUMMARY_KERNEL = "observation_kernel__kernel__"
-"""Settings of the kernel on a learnt summary; the summary itself does not depend on them."""
 USUAL_THRESHOLD = 2.0
 """engine="auto" takes the compressed engine, which always resamples, only up to this threshold."""
 
@@ -119,43 +115,6 @@ class ExampleLearner(SequentialFilter):
         self._fit_rule(Growing(read_states), Growing(examples), on_examples)
         self.seed_ = read_seed(self.random_state)
         return self
-
-    def refitted(self, states: Any, observations: Any, **settings: Any) -> Self:
-        """Return a filter with some settings changed, fitted on the examples that this one was fitted on.
-
-        Where only ε and δ change, kernels, kernel matrices and their factors are shared; a learnt observation kernel is
-        learnt anew only if its own settings change.
-
-        Parameters
-        ----------
-        states, observations : arrays or lists
-            The same examples again.
-        **settings
-            As for ``set_params``.
-        """
-        current = self.get_params()
-        changed = [name for name, value in settings.items() if differ(current.get(name), value)]
-        if all(name in ("epsilon", "delta") for name in changed) and self.tolerance != "auto":
-            shared = self._regularised(**{name: settings[name] for name in changed})
-            if shared is not None:
-                return shared
-        learnt = self.observation_kernel_ if isinstance(self.observation_kernel_, Learned) else None
-        if any(name.startswith("observation_kernel") and not name.startswith(SUMMARY_KERNEL) for name in changed):
-            learnt = None
-        twin: Self = clone(self).set_params(**settings)
-        return twin._fit(states, observations, self._functions, learnt)
-
-    def _regularised(self, **settings: float) -> Self | None:
-        """Return a copy with other regularisers that shares everything else; None where the rule cannot."""
-        twin = copy.copy(self)
-        twin.set_params(**settings)
-        check_filter(twin)
-        twin.epsilon_, twin.delta_ = settings.get("epsilon", self.epsilon_), settings.get("delta", self.delta_)
-        rule = self.rule_.regularised(twin.epsilon_, twin.delta_)
-        if rule is None:
-            return None
-        twin.rule_ = rule
-        return twin
 
     def partial_fit(self, states: Any, observations: Any) -> Self:
         """Learn from some examples more, keeping kernels, regularisers and (compressed engine) pivots.

@@ -62,13 +62,14 @@ class SequentialFilter(BaseEstimator, ABC):
     def variants(self, states: Any, observations: Any) -> Variants:
         """Return this filter with everything explicit that it would decide from the examples: a tuner's start.
 
+        It is fitted, so that :meth:`search_space` can start from the values in use.
+
         Parameters
         ----------
         states, observations : arrays or lists
             The examples, as for :meth:`fit`.
         """
-        del states, observations
-        return Variants("variant", {"given": clone(self)})
+        return Variants("variant", {"given": clone(self).fit(states, observations)})
 
     def refitted(self, states: Any, observations: Any, **settings: Any) -> Self:
         """Return a filter with some settings changed, fitted on the examples that this one was fitted on.

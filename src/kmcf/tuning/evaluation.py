@@ -7,6 +7,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from threading import Lock
 from time import perf_counter
 from typing import Any
 
@@ -65,14 +66,19 @@ class Judge:
     seed: int
     sequential: bool
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
-    _kept: list[OrderedDict[Any, SequentialFilter]] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
-        self._kept = [OrderedDict() for _ in self.folds]
+        self._kept: list[OrderedDict[Any, SequentialFilter]] = [OrderedDict() for _ in self.folds]
+        self._lock = Lock()  # trials may run in threads
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel to other processes without the fitted filters."""
-        return {**self.__dict__, "_kept": [OrderedDict() for _ in self.folds]}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_kept", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Begin there without any."""
+        self.__dict__.update(state)
+        self.__post_init__()
 
     def run(self, number: int, proposal: Proposal, rival: tuple[float, ...] | None) -> Trial:
         """Judge one proposal.
@@ -150,29 +156,34 @@ class Judge:
 
     def _fitted(self, number: int, fold: Fold, proposal: Proposal) -> SequentialFilter:
         """Return the filter fitted on a fold, sharing what it can with those fitted before."""
-        kept = self._kept[number]
         encoded = self.space.encoded(proposal)["settings"]
         key = (proposal.variant, tuple((name, value) for name, value in encoded.items() if name not in REGULARISERS))
-        changes = proposal.settings
-        known = kept.get(key)
-        if known is not None:
-            changes = {name: value for name, value in changes.items() if name in REGULARISERS}
-        else:
-            known = next((flt for k, flt in reversed(kept.items()) if k[0] == proposal.variant), None)
+        known, same = self._known(number, key)
         states, observations = self.examples.training(fold.training)
         further = self.examples.further(self.space.filters[proposal.variant], fold.training)
         if known is not None and not further:
+            changes = {name: value for name, value in proposal.settings.items() if not same or name in REGULARISERS}
             flt = known.refitted(states, observations, **changes)
         else:
             prepared = prepared_filter(self.space.filters[proposal.variant], self.seed)
             if not self.sequential and "initial" in prepared.get_params(deep=False):
                 prepared.set_params(initial=TrainingStates(states))
             flt = prepared.set_params(**proposal.settings).fit(states, observations, **further)
-        kept[key] = flt
-        kept.move_to_end(key)
-        if len(kept) > KEPT_FILTERS:
-            kept.popitem(last=False)
+        with self._lock:
+            kept = self._kept[number]
+            kept[key] = flt
+            kept.move_to_end(key)
+            if len(kept) > KEPT_FILTERS:
+                kept.popitem(last=False)
         return flt
+
+    def _known(self, number: int, key: tuple[str, Any]) -> tuple[SequentialFilter | None, bool]:
+        """Return a filter fitted on this fold before, and whether it differs in the regularisers only."""
+        with self._lock:
+            kept = self._kept[number]
+            if key in kept:
+                return kept[key], True
+            return next((flt for other, flt in reversed(kept.items()) if other[0] == key[0]), None), False
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ class Examples:
         False where the observation is missing: such a step is filtered and judged, but nothing is learnt from it.
     precomputed : bool
         Whether observations are rows of kernel values.
+    sequential : bool
+        Whether the examples of a group follow each other in time.
     """
 
     states: Objects
@@ -41,6 +43,7 @@ class Examples:
     groups: IntArray
     observed: BoolArray
     precomputed: bool
+    sequential: bool = True
 
     def __len__(self) -> int:
         return len(self.states)
@@ -57,10 +60,25 @@ class Examples:
         return take(self.states, indices), observations
 
     def further(self, flt: SequentialFilter, indices: IntArray) -> dict[str, Any]:
-        """Return what else a filter's ``fit`` takes: the controls, for filters that learn the transition."""
-        if self.controls is None or "controls" not in inspect.signature(flt.fit).parameters:
+        """Return what else a filter's ``fit`` takes: observed moves, for filters that learn the transition.
+
+        Moves never lead from one sequence to another, or across examples that are left out.
+        """
+        if not self.sequential or "transitions" not in inspect.signature(flt.fit).parameters:
             return {}
-        return {"controls": take(self.controls, indices)}
+        before, after = self._moves(indices)
+        controls = () if self.controls is None else (take(self.controls, after),)
+        return {"transitions": (take(self.states, before), take(self.states, after), *controls)}
+
+    def _moves(self, indices: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the first and second indices of pairs of examples that follow each other."""
+        known = np.isin(np.arange(len(self)), indices)
+        pairs = []
+        for group in range(int(self.groups.max(initial=0)) + 1):
+            members = np.flatnonzero(self.groups == group)
+            both = known[members[:-1]] & known[members[1:]]
+            pairs.append((members[:-1][both], members[1:][both]))
+        return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
 
     def observation(self, index: int, training: IntArray) -> Any:
         """Return one observation as a filter fitted on ``training`` takes it."""
@@ -73,14 +91,16 @@ class Examples:
         return None if self.controls is None else self.controls[index]
 
 
-def read_examples(flt: SequentialFilter, states: Any, observations: Any, controls: Any, groups: Any) -> Examples:
+def read_examples(
+    flt: SequentialFilter, states: Any, observations: Any, controls: Any, groups: Any, *, sequential: bool = True
+) -> Examples:
     """Read what the user passed to ``tune``.
 
     Parameters
     ----------
     flt : filter
         Its kernels say whether states and observations are vectors.
-    states, observations, controls, groups
+    states, observations, controls, groups, sequential
         As for :func:`kmcf.tune`.
     """
     kernels = {}
@@ -108,6 +128,7 @@ def read_examples(flt: SequentialFilter, states: Any, observations: Any, control
         groups=_read_groups(groups, n),
         observed=np.array([not _missing(y) for y in read_observations], dtype=bool),
         precomputed=precomputed,
+        sequential=bool(sequential),
     )
 
 

@@ -115,7 +115,7 @@ def tune(
     (6, ['delta', 'epsilon', 'observation_kernel__kernel__multiplier', 'state_kernel__multiplier'])
     """
     _check_arguments(flt, n_trials=n_trials, n_best=n_best, folds=folds, time_budget=time_budget, criterion=criterion)
-    examples = read_examples(flt, states, observations, controls, groups)
+    examples = read_examples(flt, states, observations, controls, groups, sequential=sequential)
     searched = _make_space(flt, examples, space)
     file = None if study is None else StudyFile(Path(study), searched)
     embedding = criterion == "embedding" or (criterion == "auto" and not sequential)

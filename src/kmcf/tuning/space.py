@@ -23,7 +23,7 @@ class Space:
     name : str
         The setting in which the variants differ.
     filters : dict
-        The variants, not fitted, with all settings explicit; the first is the default.
+        The variants, with all settings explicit; the first is the default.
     parameters : dict
         For each variant its parameters.
     """
