@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -15,7 +14,6 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
-from kmcf.extras import require
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_count, check_positive
@@ -23,6 +21,7 @@ from kmcf.tuning.evaluation import Judge, run_in_worker
 from kmcf.tuning.examples import Examples, read_examples
 from kmcf.tuning.folds import Fold, make_folds
 from kmcf.tuning.metrics import Metric, embedding_criterion, make_metric
+from kmcf.tuning.progress import trial_progress
 from kmcf.tuning.result import TuningResult, combined
 from kmcf.tuning.samplers import Sampler, make_sampler
 from kmcf.tuning.space import Space, make_space
@@ -168,7 +167,7 @@ class Search:
         trials = {trial.number: trial for trial in done}
         self.sampler.learn(done)
         at_once = joblib.effective_n_jobs(self.n_jobs)
-        with _progress(n_trials, trials, show=progress) as show:
+        with trial_progress(n_trials, trials, show=progress) as show:
             while missing := [number for number in range(n_trials) if number not in trials]:
                 if trials and time_budget is not None and perf_counter() - began >= time_budget:
                     break
@@ -255,23 +254,6 @@ def _give_up_if_all_fail(trials: Mapping[int, Trial], n_trials: int) -> None:
     if len(trials) >= min(MOST_FAILURES, n_trials):
         first = trials[min(trials)]
         raise RuntimeError(f"all {len(trials)} trials so far failed, the first one with {first.error}")
-
-
-@contextmanager
-def _progress(total: int, trials: Mapping[int, Trial], *, show: bool) -> Iterator[Callable[[Trial], object]]:
-    """Give a function to call after each trial; it moves a bar and shows the best value so far."""
-    if not show:
-        yield lambda trial: None
-        return
-    with require("tqdm", "progress").tqdm(total=total, initial=len(trials), desc="tuning", unit="trial") as bar:
-
-        def advance(trial: Trial) -> None:
-            del trial
-            best = ranked(list(trials.values()))
-            bar.set_postfix_str(f"best {best[0].value:.4g}" if best else "none complete")
-            bar.update()
-
-        yield advance
 
 
 def _result(
