@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import datasets, herding, kernels, store
+    from kmcf import datasets, herding, kernels, search_space, store
     from kmcf.alerts import HighRankWarning, RefittedWarning, RejectedStepWarning, StalePivotsWarning
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter
     from kmcf.store import load
     from kmcf.subsampling import Subsample, subsample
+    from kmcf.tuning import TuningResult, tune
 
 # Names are imported on first use, so that the command line starts quickly.
 _HOMES = {
@@ -27,10 +28,12 @@ _HOMES = {
     "RejectedStepWarning": "kmcf.alerts",
     "StalePivotsWarning": "kmcf.alerts",
     "Subsample": "kmcf.subsampling",
+    "TuningResult": "kmcf.tuning",
     "load": "kmcf.store",
     "subsample": "kmcf.subsampling",
+    "tune": "kmcf.tuning",
 }
-_ROOMS = ("datasets", "herding", "kernels", "store")
+_ROOMS = ("datasets", "herding", "kernels", "search_space", "store")
 
 __all__ = [
     "Belief",
@@ -42,13 +45,16 @@ __all__ = [
     "RejectedStepWarning",
     "StalePivotsWarning",
     "Subsample",
+    "TuningResult",
     "__version__",
     "datasets",
     "herding",
     "kernels",
     "load",
+    "search_space",
     "store",
     "subsample",
+    "tune",
 ]
 
 

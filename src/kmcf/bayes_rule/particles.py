@@ -10,6 +10,9 @@ the filter can follow a state beyond the examples; the price is O(n m) per step 
 
 from __future__ import annotations
 
+import copy
+from typing import Self
+
 import numpy as np
 
 from kmcf.arrays import FloatArray, IntArray
@@ -39,6 +42,13 @@ class ParticleRule:
         self._state_kernel = state_kernel
         self._largest = float(state_kernel.diagonal().max())
         self._delta = delta
+
+    def regularised(self, epsilon: float, delta: float) -> Self:
+        """Return the same rule with another δ; it has no ε."""
+        del epsilon
+        rule = copy.copy(self)
+        rule._delta = delta
+        return rule
 
     def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
         """Re-weight the particles by the likelihood that the examples around them suggest."""

@@ -31,6 +31,7 @@ class Study(StrEnum):
     speeds = "speeds"
     intervals = "intervals"
     tolerance = "tolerance"
+    tuning = "tuning"
 
 
 def bench(
@@ -43,7 +44,7 @@ def bench(
             "on the paper's "
             "models; rooms: the same on real and made-up signal strengths, and with poorly covered states. "
             "speeds: time per kernel matrix. intervals: how often 95 % intervals hold the truth. "
-            "tolerance: how posterior means change with it."
+            "tolerance: how posterior means change with it. tuning: what tuning costs and what it gains."
         ),
     ] = Study.engines,
     n: Annotated[list[int] | None, typer.Option("--n", min=20, help="Number of examples; repeat for several.")] = None,
@@ -64,6 +65,7 @@ def bench(
         Study.speeds: _speeds,
         Study.intervals: _intervals,
         Study.tolerance: _tolerance,
+        Study.tuning: _tuning,
     }
     if study in (Study.engines, Study.curve):
         _steps(console, study, n, model, steps, out, quick=quick, learnt=learnt)
@@ -200,6 +202,26 @@ def _tolerance(console: Console, n: Any, out: Path, quick: bool) -> None:
         table.add_row(label, f"{max(row.median for row in some):.1e}", f"{max(row.largest for row in some):.1e}")
     console.print(table)
     _save_json(console, [asdict(row) for row in rows], out / "bench_tolerance.json")
+
+
+def _tuning(console: Console, n: Any, out: Path, quick: bool) -> None:
+    from kmcf.experiments.bench_tuning import measure_tuning
+
+    rows = measure_tuning(
+        ["1a"] if quick else ["1a", "2a", "3a", "4b"],
+        (n or [400])[0],
+        n_trials=20 if quick else 60,
+        repetitions=1 if quick else 3,
+        report=console.print,
+    )
+    table = Table(title="RMSE on new data, one core", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("model", "n", "trials", "pruned", "seconds", "untuned", "tuned"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        numbers = (f"{row.seconds:.1f}", f"{row.untuned:.3f}", f"{row.tuned:.3f}")
+        table.add_row(row.model, f"{row.n}", f"{row.trials}", f"{row.pruned}", *numbers)
+    console.print(table)
+    _save_json(console, [asdict(row) for row in rows], out / "bench_tuning.json")
 
 
 def _error_table(title: str, rows: Sequence[KernelRow]) -> Table:

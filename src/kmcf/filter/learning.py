@@ -79,6 +79,12 @@ class ExampleLearner(SequentialFilter):
         -------
         self
         """
+        return self._fit(states, observations, functions, None)
+
+    def _fit(
+        self, states: Any, observations: Any, functions: Sequence[Callable[[Any], Any]], learnt: Learned | None
+    ) -> Self:
+        """Fit; ``learnt`` is a kernel whose summary of the same examples may be used again."""
         check_filter(self)
         state_kernel = None if self.state_kernel is None else as_kernel(self.state_kernel, "state_kernel")
         observation_kernel = (
@@ -101,7 +107,8 @@ class ExampleLearner(SequentialFilter):
         if observation_kernel is None:
             self.kernel_choice_ = choose_observation_kernel(read_states, examples, self.angles)
             observation_kernel = self.kernel_choice_.kernel
-        self.observation_kernel_: Kernel = _told(clone(observation_kernel), self.angles).fit(examples, read_states)
+        told = _told(clone(observation_kernel), self.angles)
+        self.observation_kernel_: Kernel = _fitted(told, examples, read_states, learnt)
         self._functions = check_functions(functions)
         plain = self.kernel_choice_ is not None and self.kernel_choice_.name == "plain"
         on_examples = self._on_examples(read_states, examples)
@@ -279,3 +286,11 @@ def _told(kernel: Kernel, angles: Sequence[int]) -> Kernel:
         if isinstance(part, Learned) and part.angles is None and len(angles):
             part.set_params(angles=tuple(int(j) for j in angles))
     return kernel
+
+
+def _fitted(kernel: Kernel, examples: Objects, states: Objects, learnt: Learned | None) -> Kernel:
+    """Fit an observation kernel, on a summary learnt before if there is one."""
+    if learnt is not None and isinstance(kernel, Learned):
+        return kernel.fit_like(learnt, examples)
+    fitted: Kernel = kernel.fit(examples, states)
+    return fitted

@@ -14,7 +14,7 @@ from os import PathLike
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
 from kmcf.alerts import RejectedStepWarning
@@ -26,6 +26,7 @@ from kmcf.filter.inputs import ObservationReader, read_controls
 from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.notebooks import html_table, settings_and_learnt
 from kmcf.objects import Objects, as_objects, is_numeric, take
+from kmcf.search_space import Parameter, Variants
 
 KEPT_STEPS = 10_000
 KEPT_NUMBERS = 4_000_000
@@ -55,6 +56,37 @@ class SequentialFilter(BaseEstimator, ABC):
     @abstractmethod
     def _advance(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
         """Make one step with an observation (a collection of length 1, or None if missing)."""
+
+    def search_space(self) -> dict[str, Parameter]:
+        """Return what a tuner may change: names of parameters, as for ``set_params``, and how they may vary."""
+        return {}
+
+    def variants(self, states: Any, observations: Any) -> Variants:
+        """Return this filter with everything explicit that it would decide from the examples: a tuner's start.
+
+        It is fitted, so that :meth:`search_space` can start from the values in use.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The examples, as for :meth:`fit`.
+        """
+        return Variants("variant", {"given": clone(self).fit(states, observations)})
+
+    def refitted(self, states: Any, observations: Any, **settings: Any) -> Self:
+        """Return a filter with some settings changed, fitted on the examples that this one was fitted on.
+
+        What does not depend on the changed settings may be shared with this filter, which stays as it is.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The same examples again.
+        **settings
+            As for ``set_params``.
+        """
+        twin: Self = clone(self).set_params(**settings)
+        return twin.fit(states, observations)
 
     def start(self, stream: int = 0) -> Belief:
         """Return the belief before the first observation: draws from p_init.

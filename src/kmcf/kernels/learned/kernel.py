@@ -108,6 +108,21 @@ class Learned(Kernel):
         self.kernel_: Kernel = clone(self.kernel or Gaussian()).fit(self.summary(objects))
         return self
 
+    def fit_like(self, other: Learned, objects: Any) -> Self:
+        """Take over the summary that another kernel learnt from the same examples; fit only the kernel on summaries.
+
+        Parameters
+        ----------
+        other : Learned
+            Fitted, with the same settings but for ``kernel``.
+        objects : array or list
+            The example observations.
+        """
+        for name in ("_inputs", "_weights", "predictor_", "_known", "_known_summaries"):
+            setattr(self, name, getattr(other, name))
+        self.kernel_ = clone(self.kernel or Gaussian()).fit(self.summary(objects))
+        return self
+
     def summary(self, objects: Any) -> FloatArray:
         """Return s(y), (n, K); for the examples themselves the out-of-sample predictions."""
         if not hasattr(self, "predictor_"):
