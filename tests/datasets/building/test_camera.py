@@ -1,7 +1,5 @@
 """Geometry against closed forms; what looks alike; light and noise."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -145,18 +143,6 @@ def test_images_depend_on_the_seed_only():
     np.testing.assert_array_equal(BUILDING.photograph(poses), Building().photograph(poses))
     assert (BUILDING.photograph(poses) != BUILDING.photograph(poses, random_state=1)).mean() > 0.5
     assert (BUILDING.photograph(poses) != Building(seed=1).photograph(poses)).mean() > 0.5
-
-
-def test_hundred_images_a_second():
-    poses = np.repeat([[5.0, 1.0, 0.0]], 30, axis=0)
-    BUILDING.photograph(poses[:1])
-
-    def seconds():
-        start = time.process_time()
-        BUILDING.photograph(poses)
-        return time.process_time() - start
-
-    assert min(seconds() for _ in range(3)) < 0.3
 
 
 @pytest.mark.parametrize(
