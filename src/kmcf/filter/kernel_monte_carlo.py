@@ -9,12 +9,12 @@ import numpy as np
 
 from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule import CompressedPosterior, CompressedRule, Posterior
-from kmcf.bayes_rule.particles import ParticleRule, systematic
+from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.learning import ExampleLearner
-from kmcf.herding import multinomial
 from kmcf.lazy_weights import LazyWeights
 from kmcf.objects import Objects
+from kmcf.resampling import multinomial, systematic
 
 LEAST_SIMILARITY = 1e-8
 LEAST_WEIGHT_SUM = 1e-3

@@ -10,7 +10,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -24,6 +24,7 @@ from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import ObservationReader, read_controls
 from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.objects import Objects, as_objects, is_numeric, take
+from kmcf.search_space import Parameter
 
 KEPT_STEPS = 10_000
 KEPT_NUMBERS = 4_000_000
@@ -33,7 +34,7 @@ KEPT_NUMBERS = 4_000_000
 class SequentialFilter(BaseEstimator, ABC):
     """Base class of filters that learn the observation model from examples and are given a way to move the state."""
 
-    transition: Callable[[Any, Any, np.random.Generator], Any]
+    transition: Any  # (states, control, rng) -> states; None only where a filter can do without
     initial: Callable[[int, np.random.Generator], Any] | None
     angles: Sequence[int]
     random_state: Any
@@ -41,6 +42,11 @@ class SequentialFilter(BaseEstimator, ABC):
     states_: Objects
     seed_: int
     _reader: ObservationReader
+    _needs_transition: ClassVar[bool] = True
+    _why_rejected: ClassVar[str] = (
+        "because no example observation resembles it or the posterior weights nearly cancelled; the prediction was "
+        "kept. Collect examples like it, widen the kernels' bandwidths or raise delta."
+    )
 
     @abstractmethod
     def fit(self, states: Any, observations: Any) -> Self:
@@ -53,6 +59,10 @@ class SequentialFilter(BaseEstimator, ABC):
     @abstractmethod
     def _advance(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
         """Make one step with an observation (a collection of length 1, or None if missing)."""
+
+    def search_space(self) -> dict[str, Parameter]:
+        """Return what a tuner may change: names of parameters, as for ``set_params``, and how they may vary."""
+        return {}
 
     def start(self, stream: int = 0) -> Belief:
         """Return the belief before the first observation: draws from p_init.
@@ -81,7 +91,7 @@ class SequentialFilter(BaseEstimator, ABC):
         """
         after = self._next(belief, y, control)
         if after.report.rejected and belief.rejections == 0:
-            _warn_rejected("an observation was", first=after.time, stacklevel=3)
+            _warn_rejected("an observation was", self._why_rejected, first=after.time, stacklevel=3)
         return after
 
     def filter(
@@ -153,7 +163,7 @@ class SequentialFilter(BaseEstimator, ABC):
         checked = [read_controls(c, len(s)) for c, s in zip(per_sequence, read, strict=True)]
         total = sum(len(s) for s in read)
         if keep_beliefs is None:
-            keep_beliefs = total <= KEPT_STEPS and total * len(self.states_) <= KEPT_NUMBERS
+            keep_beliefs = total <= KEPT_STEPS and total * self._numbers_per_belief() <= KEPT_NUMBERS
         runs = []
         with progress_bar(total, "filtering", show=progress) as advance:
             for stream, (sequence, inputs) in enumerate(zip(read, checked, strict=True)):
@@ -161,7 +171,8 @@ class SequentialFilter(BaseEstimator, ABC):
                 runs.append(collect(beliefs, angles=self.angles, keep=keep_beliefs))
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
-            _warn_rejected(f"{len(rejected)} of {total} observations were", first=rejected[0], stacklevel=4)
+            what = f"{len(rejected)} of {total} observations were"
+            _warn_rejected(what, self._why_rejected, first=rejected[0], stacklevel=4)
         return runs
 
     def forecast(self, belief: Belief, steps: int, controls: Any = None) -> FilterRun:
@@ -252,6 +263,10 @@ class SequentialFilter(BaseEstimator, ABC):
         numbers.flags.writeable = False
         return numbers
 
+    def _numbers_per_belief(self) -> int:
+        """Say how much memory a belief takes of its own; the example states are shared."""
+        return len(self.states_)
+
     def _check_fitted(self) -> None:
         if not hasattr(self, "seed_"):
             raise NotFittedError(
@@ -269,12 +284,10 @@ def _noted(source: str) -> Iterator[None]:
         raise
 
 
-def _warn_rejected(what: str, *, first: int, stacklevel: int) -> None:
+def _warn_rejected(what: str, why: str, *, first: int, stacklevel: int) -> None:
     """Warn, pointing at the user's line ``stacklevel`` calls up."""
     warnings.warn(
-        f"{what} not used (first at step {first}), because no example observation resembles it or the posterior "
-        "weights nearly cancelled; the prediction was kept. Collect examples like it, widen the kernels' bandwidths "
-        "or raise delta. run.rejected and belief.report.rejected mark such steps.",
+        f"{what} not used (first at step {first}), {why} run.rejected and belief.report.rejected mark such steps.",
         RejectedStepWarning,
         stacklevel=stacklevel,
     )
