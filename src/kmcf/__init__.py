@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import datasets, herding, kernels
+    from kmcf import datasets, herding, kernels, transitions
     from kmcf.alerts import HighRankWarning, RejectedStepWarning, StalePivotsWarning
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter
@@ -27,7 +27,7 @@ _HOMES = {
     "Subsample": "kmcf.subsampling",
     "subsample": "kmcf.subsampling",
 }
-_ROOMS = ("datasets", "herding", "kernels")
+_ROOMS = ("datasets", "herding", "kernels", "transitions")
 
 __all__ = [
     "Belief",
@@ -43,6 +43,7 @@ __all__ = [
     "herding",
     "kernels",
     "subsample",
+    "transitions",
 ]
 
 
