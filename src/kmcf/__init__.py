@@ -10,7 +10,7 @@ from kmcf._version import __version__
 
 if TYPE_CHECKING:
     from kmcf import datasets, herding, kernels, transitions
-    from kmcf.alerts import HighRankWarning, RejectedStepWarning, StalePivotsWarning
+    from kmcf.alerts import HighRankWarning, RejectedStepWarning, SkippedDataWarning, StalePivotsWarning
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter
     from kmcf.subsampling import Subsample, subsample
@@ -23,6 +23,7 @@ _HOMES = {
     "HighRankWarning": "kmcf.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
     "RejectedStepWarning": "kmcf.alerts",
+    "SkippedDataWarning": "kmcf.alerts",
     "StalePivotsWarning": "kmcf.alerts",
     "Subsample": "kmcf.subsampling",
     "subsample": "kmcf.subsampling",
@@ -36,6 +37,7 @@ __all__ = [
     "HighRankWarning",
     "KernelMonteCarloFilter",
     "RejectedStepWarning",
+    "SkippedDataWarning",
     "StalePivotsWarning",
     "Subsample",
     "__version__",

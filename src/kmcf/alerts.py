@@ -11,3 +11,7 @@ class StalePivotsWarning(UserWarning):
 
 class HighRankWarning(UserWarning):
     """A kernel matrix has too high a rank for the tolerance asked for; it was approximated more coarsely."""
+
+
+class SkippedDataWarning(UserWarning):
+    """Parts of a recording could not be read and were left out."""

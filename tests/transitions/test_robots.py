@@ -10,8 +10,7 @@ class Counter(np.random.Generator):
     """A generator whose normal numbers are known."""
 
     def __new__(cls, numbers):
-        generator = super().__new__(cls, np.random.PCG64(0))
-        return generator
+        return super().__new__(cls, np.random.PCG64(0))
 
     def __init__(self, numbers):
         super().__init__(np.random.PCG64(0))
@@ -56,7 +55,7 @@ def test_odometry_is_table_5_6(seed):
     rng = np.random.default_rng(seed)
     alpha = rng.uniform(0.01, 0.2, size=4)
     before = np.array([1.0, 2.0, 0.2])
-    after = before + [0.5, 0.3, 0.4]
+    after = before + np.array([0.5, 0.3, 0.4])
     poses, normals = rng.normal(size=(6, 3)), rng.normal(size=(6, 3)) * 0.5
     expected = np.array(
         [table_5_6((before, after), pose, alpha, row) for pose, row in zip(poses, normals, strict=True)]
@@ -116,5 +115,5 @@ def test_bad_controls_and_states():
             model.log_density(states, states, [0.0, 0.0, 1.0] if isinstance(model, VelocityMotion) else [0.0] * 3)
     with pytest.raises(ValueError, match="times must be positive"):
         VelocityMotion()(states, [1.0, 0.0, 0.0], rng)
-    with pytest.raises(ValueError, match="alpha2 = -1.0; it must be finite and not negative"):
+    with pytest.raises(ValueError, match=r"alpha2 = -1\.0; it must be finite and not negative"):
         OdometryMotion(alpha2=-1.0)(states, [0.0, 1.0, 0.0], rng)

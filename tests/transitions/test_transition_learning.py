@@ -171,7 +171,7 @@ def test_bad_sequences():
         OdometryMotion().fit([np.zeros((3, 3))], [np.zeros((3, 3))] * 2)
     with pytest.raises(ValueError, match="learns from states and controls"):
         OdometryMotion().fit(np.zeros((3, 3)))
-    with pytest.raises(ValueError, match="trim = 0.7"):
+    with pytest.raises(ValueError, match=r"trim = 0\.7"):
         GaussianRandomWalk().fit(np.zeros((3, 1)), trim=0.7)
     with pytest.raises(ValueError, match="too few to learn 3 coefficients"):
         LinearGaussian().fit(np.zeros((3, 2)))
