@@ -159,16 +159,15 @@ def _read_front_laser(fields: list[str]) -> _Scan:
 
 
 def _read_robot_laser(fields: list[str]) -> _Scan:
-    """Read ``seven settings, n range.., [n remission..], laser pose, robot pose, 4 or 5 numbers, time host time``."""
+    """Read ``seven settings, n range.., [n remission..], laser pose, robot pose, 4 (5) numbers, time host time``."""
     count = int(fields[7])
     rest = fields[8 + count :]
     if count < 1 or not rest:
         raise ValueError("wrong number of fields")
-    if len(rest) not in (13, 14):
-        remissions = int(rest[0])
-        rest = rest[1 + remissions :]
-    if len(rest) not in (13, 14):
-        raise ValueError("wrong number of fields")
+    if len(rest) != 13:
+        rest = rest[1 + int(rest[0]) :]  # newer logs have remissions, and one number more at the end
+        if len(rest) != 14:
+            raise ValueError("wrong number of fields")
     return _Scan(
         finite_numbers(rest[-3:-2])[0],
         finite_numbers(fields[8 : 8 + count]),

@@ -18,6 +18,14 @@ ROBOTS = (1, 2, 3, 4, 5)
 _UNKNOWN = -1
 
 
+class _Settings(NamedTuple):
+    step: float
+    control: str
+    max_gap: float
+    command_lasts: float
+    first_subject: int
+
+
 class _Robot(NamedTuple):
     """What was read of one robot."""
 
@@ -37,14 +45,15 @@ def mrclam(
     robots: Sequence[int] = ROBOTS,
     other_robots: bool = False,
     max_gap: float = 0.5,
+    command_lasts: float = 1.1,
     strict: bool = False,
 ) -> list[Recording]:
     """Load the robots of one MRCLAM folder at regular time steps.
 
     Steps are windows of ``step`` seconds from the first to the last odometry message (or to the end of the ground
-    truth, if that is earlier). The state of a step is the pose in the middle of its window, interpolated, with headings along
-    the shorter arc. The observation is the set of measurements in the window, rows (subject, range, bearing); a step
-    without any is missing (None). Subjects are landmarks by their number, found from barcodes.
+    truth, if that is earlier). The state of a step is the pose in the middle of its window, interpolated, with headings
+    along the shorter arc. The observation is the set of measurements in the window, rows (subject, range, bearing); a
+    step without any is missing (None). Subjects are landmarks by their number, found from barcodes.
 
     Parameters
     ----------
@@ -61,8 +70,10 @@ def mrclam(
     other_robots : bool
         Keep measurements of the other robots (subjects 1 to 5), too.
     max_gap : float
-        Seconds. The pose is unknown (NaN) inside longer gaps of the ground truth; a velocity command lasts no longer.
-        ``counts["clock gaps"]`` counts the longer gaps of both.
+        Seconds. The pose is unknown (NaN) inside longer gaps of the ground truth.
+    command_lasts : float
+        Seconds for which a velocity command holds if no other follows. ``counts["clock gaps"]`` counts the longer gaps
+        of ground truth and commands.
     strict : bool
         Make a malformed line an error. Otherwise such lines are left out and counted, with a warning.
 
@@ -71,8 +82,9 @@ def mrclam(
     list of Recording
         One per robot. ``counts["unknown barcodes"]`` are measurements of barcodes that the folder does not know.
     """
-    if not step > 0 or not max_gap > 0:
-        raise ValueError(f"step = {step!r} and max_gap = {max_gap!r}; both must be positive numbers of seconds.")
+    for name, value in {"step": step, "max_gap": max_gap, "command_lasts": command_lasts}.items():
+        if not value > 0:
+            raise ValueError(f"{name} = {value!r}; it must be a positive number of seconds.")
     if control not in ("odometry", "velocity"):
         raise ValueError(f"control = {control!r}; it must be 'odometry' or 'velocity'.")
     folder = Path(path)
@@ -95,7 +107,7 @@ def mrclam(
             raise ValueError(f"robot {robot} in {folder} has {len(truth)} poses and {len(commands)} commands to read.")
         malformed = sum(len(damage.places) for damage in damages) - before
         data = _Robot(robot, truth, commands, _identified(seen, subjects), malformed)
-        recordings.append(_recording(data, step, control, max_gap, first_subject))
+        recordings.append(_recording(data, _Settings(step, control, max_gap, command_lasts, first_subject)))
     warn_of_damage(damages)
     return recordings
 
@@ -109,39 +121,42 @@ def mrclam_landmarks(path: str | os.PathLike[str], *, strict: bool = False) -> d
     return {int(row[0]): (float(row[1]), float(row[2])) for row in rows}
 
 
-def _recording(data: _Robot, step: float, control: str, max_gap: float, first_subject: int) -> Recording:
-    start = data.commands[0, 0]
+def _recording(data: _Robot, settings: _Settings) -> Recording:
+    start, step, max_gap = data.commands[0, 0], settings.step, settings.max_gap
     count = int(np.ceil((min(data.commands[-1, 0], data.truth[-1, 0]) - start) / step))
     if count < 1:
         raise ValueError(f"the ground truth of robot {data.number} ends before its odometry begins.")
     middles = start + step * (np.arange(count) + 0.5)
     states = interpolated(data.truth[:, 0], data.truth[:, 1:], middles)
     states[_unknown(data.truth[:, 0], middles, max_gap)] = np.nan
-    controls, units, names = _controls(data.commands, middles, step, control, max_gap)
-    gaps = sum(int(np.sum(np.diff(times) > max_gap)) for times in (data.truth[:, 0], data.commands[:, 0]))
-    unknown = int(np.sum(data.seen[:, 1] == _UNKNOWN))
+    controls, units, names = _controls(data.commands, middles, settings)
+    gaps = np.sum(np.diff(data.truth[:, 0]) > max_gap) + np.sum(np.diff(data.commands[:, 0]) > settings.command_lasts)
     return Recording(
         f"robot {data.number}",
         middles - middles[0],
         states,
-        _sets(data.seen[data.seen[:, 1] >= first_subject], start, step, count),
+        _sets(data.seen[data.seen[:, 1] >= settings.first_subject], start, step, count),
         controls,
         units={"time": "s", "states": "m, m, rad", "observations": "number, m, rad", "controls": units},
         names={"states": ("x", "y", "heading"), "observations": ("subject", "range", "bearing"), "controls": names},
         angles=(2,),
-        counts={"malformed lines": data.malformed, "unknown barcodes": unknown, "clock gaps": gaps},
+        counts={
+            "malformed lines": data.malformed,
+            "unknown barcodes": int(np.sum(data.seen[:, 1] == _UNKNOWN)),
+            "clock gaps": int(gaps),
+        },
     )
 
 
 def _controls(
-    commands: FloatArray, middles: FloatArray, step: float, control: str, max_gap: float
+    commands: FloatArray, middles: FloatArray, settings: _Settings
 ) -> tuple[FloatArray, str, tuple[str, ...]]:
     """Return the controls between the middles of the windows, their units and names."""
-    driven = _driven(commands, middles, max_gap)
-    if control == "odometry":
+    driven = _driven(commands, middles, settings.command_lasts)
+    if settings.control == "odometry":
         return odometry_controls(driven[:, :3]), "rad, m, rad", MOTION
-    means = np.diff(driven[:, 3:], axis=0, prepend=driven[:1, 3:]) / step
-    return np.column_stack([means, np.full(len(middles), step)]), "m/s, rad/s, s", ("v", "w", "time")
+    means = np.diff(driven[:, 3:], axis=0, prepend=driven[:1, 3:]) / settings.step
+    return np.column_stack([means, np.full(len(middles), settings.step)]), "m/s, rad/s, s", ("v", "w", "time")
 
 
 def _unknown(times: FloatArray, wanted: FloatArray, max_gap: float) -> BoolArray:
@@ -153,11 +168,11 @@ def _unknown(times: FloatArray, wanted: FloatArray, max_gap: float) -> BoolArray
     return np.asarray(outside | (inside & (gap > max_gap)))
 
 
-def _driven(commands: FloatArray, wanted: FloatArray, max_gap: float) -> FloatArray:
+def _driven(commands: FloatArray, wanted: FloatArray, lasts: float) -> FloatArray:
     """Drive the commands out exactly (arcs); return at each wanted time pose, and distance and angle driven so far."""
     cuts = np.union1d(commands[:, 0], wanted)
     current = np.maximum(np.searchsorted(commands[:, 0], cuts[:-1], side="right") - 1, 0)
-    ends = commands[current, 0] + max_gap
+    ends = commands[current, 0] + lasts
     lasting = np.clip(np.minimum(cuts[1:], ends) - np.maximum(cuts[:-1], commands[current, 0]), 0.0, None)
     way, turn = commands[current, 1] * lasting, commands[current, 2] * lasting
     heading = np.concatenate([[0.0], np.cumsum(turn)])

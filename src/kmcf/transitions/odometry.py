@@ -15,8 +15,6 @@ from kmcf.transitions.estimation import variance_weights
 from kmcf.transitions.noise import Randomness, standard_normal
 from kmcf.transitions.pairs import Pairs
 
-_SHORT = 0.1
-
 
 class OdometryMotion(Transition):
     r"""Sampled odometry motion model of Probabilistic Robotics (Thrun, Burgard, Fox), Table 5.6.
@@ -33,8 +31,9 @@ class OdometryMotion(Transition):
     given or learnt, and say how much a robot moves that its odometry believes to be standing.
 
     :meth:`fit` learns all six from recorded poses and controls by maximum likelihood: successive poses give the true
-    motion, and the squared differences to the measured one are explained by the variances above. Where the measured
-    way is short (below a tenth of the median) its direction is not defined, and only the sum of both rotations is used.
+    motion, and the squared differences to the measured one are explained by the variances above. Of the rotations only
+    the sum is used, the change of heading. On short ways real robots slip sideways, and reading that as two opposite
+    turns (as the model would have to) makes the heading much too uncertain.
 
     Parameters
     ----------
@@ -122,10 +121,12 @@ class OdometryMotion(Transition):
         forms = np.stack(both_motions(pairs.previous, pairs.next))
         closer = np.argmin(np.abs(wrapped_difference(forms[..., 0] - motion[:, 0])), axis=0)
         made = forms[closer, np.arange(len(motion))]
-        short = np.abs(motion[:, 1]) < _SHORT * np.median(np.abs(motion[:, 1]))
-        alpha1, alpha2, turning = variance_weights(*_rotations(motion, made, short), trim)
-        squares = motion**2
-        design = np.stack([squares[:, 1], squares[:, 0] + squares[:, 2], np.ones(len(motion))], axis=1)
+        squares, ones = motion**2, np.ones(len(motion))
+        turns = squares[:, 0] + squares[:, 2]
+        headings = wrapped_difference(pairs.next[:, 2] - pairs.previous[:, 2] - motion[:, 0] - motion[:, 2])
+        design = np.stack([turns, 2.0 * squares[:, 1], 2.0 * ones], axis=1)
+        alpha1, alpha2, turning = variance_weights(design, headings**2, trim)
+        design = np.stack([squares[:, 1], turns, ones], axis=1)
         alpha3, alpha4, driving = variance_weights(design, (made[:, 1] - motion[:, 1]) ** 2, trim)
         names = ("alpha1", "alpha2", "alpha3", "alpha4", "rotation_floor", "translation_floor")
         values = (alpha1, alpha2, alpha3, alpha4, np.sqrt(turning), np.sqrt(driving))
@@ -162,17 +163,6 @@ def both_motions(before: FloatArray, after: FloatArray) -> list[FloatArray]:
     """Return the two motions that lead from each pose to the next: one forwards and one backwards."""
     one = relative_motion(before, after)
     return [one, np.stack([one[:, 0] + np.pi, -one[:, 1], one[:, 2] - np.pi], axis=1)]
-
-
-def _rotations(motion: FloatArray, made: FloatArray, short: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the design and the squared residuals of the rotations: both of long ways, the sum of short ones."""
-    squares = motion**2
-    error = wrapped_difference(made - motion)
-    ones = np.ones(len(motion))
-    each = [np.stack([squares[:, column], squares[:, 1], ones], axis=1)[~short] for column in (0, 2)]
-    both = np.stack([squares[:, 0] + squares[:, 2], 2.0 * squares[:, 1], 2.0 * ones], axis=1)[short]
-    residuals = [error[~short, 0], error[~short, 2], wrapped_difference(error[:, 0] + error[:, 2])[short]]
-    return np.concatenate([*each, both]), np.concatenate(residuals) ** 2
 
 
 def _check_poses(states: Array) -> None:

@@ -15,8 +15,6 @@ from kmcf.transitions.estimation import variance_weights
 from kmcf.transitions.noise import Randomness, standard_normal
 from kmcf.transitions.pairs import Pairs
 
-_SHORT = 0.1
-
 
 class VelocityMotion(Transition):
     r"""Sampled velocity motion model of Probabilistic Robotics (Thrun, Burgard, Fox), Table 5.3.
@@ -31,7 +29,8 @@ class VelocityMotion(Transition):
     brackets. The book has no r and s; they are zero unless given or learnt, and say how much a robot moves that was
     told to stand.
 
-    :meth:`fit` learns all from recorded poses and controls by maximum likelihood, as :class:`OdometryMotion` does.
+    :meth:`fit` learns all from recorded poses and controls by maximum likelihood, as :class:`OdometryMotion` does: how
+    much the heading varies from its changes alone, and which share of that is ω̂ and which γ̂ from the directions driven.
 
     Parameters
     ----------
@@ -133,18 +132,15 @@ class VelocityMotion(Transition):
         forms = np.stack([driven for driven, _ in _arcs(pairs.previous, pairs.next, h)])
         closer = np.argmin(np.abs(forms[..., 1] - told[:, 1]), axis=0)
         error = forms[closer, np.arange(len(told))] - told
-        short = np.abs(told[:, 0]) < _SHORT * np.median(np.abs(told[:, 0]))
         v, w, none, ones = told[:, 0] ** 2, told[:, 1] ** 2, np.zeros(len(told)), np.ones(len(told))
         alpha1, alpha2, driving = variance_weights(np.stack([v, w, ones], axis=1), error[:, 0] ** 2, trim)
-        design = np.concatenate(
-            [
-                np.stack([v, w, none, none, ones], axis=1)[~short],
-                np.stack([none, none, v, w, ones], axis=1)[~short],
-                np.stack([v, w, v, w, 2.0 * ones], axis=1)[short],
-            ]
-        )
-        residuals = np.concatenate([error[~short, 1], error[~short, 2], (error[:, 1] + error[:, 2])[short]])
-        *alpha, turning = variance_weights(design, residuals**2, trim)
+        headings = wrapped_difference((error[:, 1] + error[:, 2]) * h) / h
+        *sums, turning = variance_weights(np.stack([v, w, 2.0 * ones], axis=1), headings**2, trim)
+        rows = np.concatenate([np.stack([v, w, none, none, ones], axis=1), np.stack([none, none, v, w, ones], axis=1)])
+        each = variance_weights(rows, np.concatenate([error[:, 1], error[:, 2]]) ** 2, trim)[:4].reshape(2, 2)
+        whole = each.sum(axis=0)
+        shares = np.where(whole > 0, each / np.where(whole > 0, whole, 1.0), 0.5)
+        alpha = (shares * np.array(sums)).ravel()
         learnt = {f"alpha{number}": float(value) for number, value in enumerate((alpha1, alpha2, *alpha), start=1)}
         return learnt | {"rotation_floor": float(np.sqrt(turning)), "translation_floor": float(np.sqrt(driving))}
 
