@@ -56,10 +56,13 @@ def test_a_corrected_log(tmp_path, name):
     assert not recording.missing.any()
 
 
-def test_scans_are_put_in_order_of_time(tmp_path):
-    swapped = [CORRECTED[i] for i in (0, 1, 2, 3, 6, 5, 4)]
-    recording = carmen_log(written(tmp_path, swapped), no_return=80.0)
-    np.testing.assert_allclose(recording.time, [0, 1, 2])
+def test_a_clock_that_steps_back_does_not_change_the_order(tmp_path):
+    late = [*CORRECTED[:4], laser(3.5, [1.1, 0.2, 0.0]), *CORRECTED[5:]]
+    recording = carmen_log(written(tmp_path, late), no_return=80.0)
+    np.testing.assert_allclose(recording.time, [0, 2.5, 2.5])
+    np.testing.assert_allclose(recording.states[:, 0], [0, 1.1, 1.0])
+    np.testing.assert_allclose(moved(recording.states[1], recording.controls[2]), [1.1, 1.2, 1.5], atol=1e-12)
+    assert recording.counts["clock steps back"] == 1
     assert recording.observations.max() == 80.0
 
 

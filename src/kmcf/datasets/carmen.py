@@ -43,10 +43,11 @@ def carmen_log(
 ) -> Recording:
     """Load a CARMEN log (plain or gzipped) with FLASER or ROBOTLASER1 messages, and ODOM messages where there are any.
 
-    States are the poses in the scan messages: SLAM-corrected ones in a corrected log, in a raw log odometry. Scans that
-    are stored out of order in time are put in order. Observations are the ranges, (T, beams) in metres,
-    counter-clockwise. Controls are the motions between scans that the odometry measured, (rotation, translation,
-    rotation).
+    States are the poses in the scan messages: SLAM-corrected ones in a corrected log, in a raw log odometry. Steps
+    follow the order of the file: where time steps back it is the clock that errs (in the Intel log four times, while
+    the robot turns steadily), so such times are raised to the one before. Observations are the ranges, (T, beams) in
+    metres, counter-clockwise. Controls are the motions between scans that the odometry measured, (rotation,
+    translation, rotation).
 
     Parameters
     ----------
@@ -84,7 +85,8 @@ def carmen_log(
         controls, unmoved = _rebased_controls(messages)
     ranges = np.array([scan.ranges for scan in scans])
     ranges[ranges > max_range] = no_return
-    times = np.array([scan.time for scan in scans])
+    stamps = np.array([scan.time for scan in scans])
+    times = np.maximum.accumulate(stamps)
     return Recording(
         file.name.removesuffix(".gz").removesuffix(".log").removesuffix(".clf"),
         times - times[0],
@@ -94,7 +96,11 @@ def carmen_log(
         units={"time": "s", "states": "m, m, rad", "observations": "m", "controls": "rad, m, rad"},
         names={"states": ("x", "y", "heading"), "controls": MOTION},
         angles=(2,),
-        counts={"malformed lines": warn_of_damage([damage]), "scans without odometry": unmoved},
+        counts={
+            "malformed lines": warn_of_damage([damage]),
+            "scans without odometry": unmoved,
+            "clock steps back": int(np.sum(np.diff(stamps) < 0)),
+        },
     )
 
 
@@ -119,7 +125,7 @@ def carmen_split(recording: Recording, log: str, part: str = "test") -> tuple[li
 
 
 def _messages(file: Path, damage: Damage) -> list[_Scan | _Odometry]:
-    """Read scans and odometry in the order of time. Scans whose number of beams differs from the first's are damage."""
+    """Read scans and odometry in the order of the file. A scan with another number of beams than the first is damage."""
     messages: list[_Scan | _Odometry] = []
     beams = None
     for number, line in numbered_lines(file, damage):
@@ -137,7 +143,7 @@ def _messages(file: Path, damage: Damage) -> list[_Scan | _Odometry]:
                 damage.skip(number, f"{len(message.ranges)} beams, where earlier scans have {beams}")
                 continue
         messages.append(message)
-    return sorted(messages, key=lambda message: message.time)
+    return messages
 
 
 def _read_odometry(fields: list[str]) -> _Odometry:
