@@ -125,7 +125,7 @@ def carmen_split(recording: Recording, log: str, part: str = "test") -> tuple[li
 
 
 def _messages(file: Path, damage: Damage) -> list[_Scan | _Odometry]:
-    """Read scans and odometry in the order of the file. A scan with another number of beams than the first is damage."""
+    """Read scans and odometry in file order. Scans with other numbers of beams than the first are damage."""
     messages: list[_Scan | _Odometry] = []
     beams = None
     for number, line in numbered_lines(file, damage):
