@@ -9,6 +9,7 @@ with Browser() as browser:
 from __future__ import annotations
 
 import base64
+import contextlib
 import fcntl
 import json
 import os
@@ -27,10 +28,19 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next((found for name in NAMES if (found := shutil.which(name))), None)
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: the page was not looked at")
 
-_SWITCHES = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars --remote-debugging-pipe"
-).split()
+_SWITCHES = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+]
 # Chromium reads commands from file descriptor 3 and answers on 4.
 _LAUNCH = (
     "import os, sys; a, b, *words = sys.argv[1:]; os.dup2(int(a), 3); os.dup2(int(b), 4); os.execv(words[0], words)"
@@ -76,10 +86,8 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self._process.wait()
         os.close(self._write)
         os.close(self._read)

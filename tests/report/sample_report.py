@@ -26,7 +26,7 @@ def tiny_png(width=60, height=40):
 def sample_report():
     return report.Report(
         "Localisation of a person by radio",
-        "kmcf reproduce synthetic --models 1a 2a 3a --n 100 200 400 800 --repetitions 20 --jobs 2 --out results/synthetic",
+        "kmcf reproduce synthetic --models 1a 2a 3a --n 100 200 400 800 --repetitions 20 --jobs 2 --out results",
         [
             report.Section(
                 "Errors",

@@ -7,13 +7,12 @@ import math
 from pathlib import Path
 from typing import Any
 
+from kmcf.report.writing import write_atomically
+
 
 def write_json(path: Path, data: Any) -> None:
-    """Write JSON with null for what is not a number, first beside the file and then in its place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(json.dumps(without_nan(data), indent=1, allow_nan=False) + "\n")
-    draft.replace(path)
+    """Write JSON with null for what is not a number, whole or not at all."""
+    write_atomically(path, json.dumps(without_nan(data), indent=1, allow_nan=False) + "\n")
 
 
 def without_nan(data: Any) -> Any:

@@ -124,8 +124,9 @@ class Chart:
         for series in self.series:
             good = series.showable(self.x, self.y)
             collected += [values[good] for values in (series.values, *(series.ends or ()))]
-            if series.kind in ("bars", "stems") and not self.y.log:
-                collected.append(np.zeros(1))
+            if series.kind in ("bars", "stems"):
+                # They grow from zero, or where there is no zero from well below the smallest.
+                collected.append(np.zeros(1) if not self.y.log else series.values[good] / 3.0)
         return np.concatenate([*collected, np.zeros(0)])
 
     def _description(self) -> str:

@@ -108,7 +108,7 @@ class MapChart:
             self.title,
             [plane.drawing(self.unit, description, plane.walls(walls), *layers)],
             legend,
-            caption=self.caption,
+            caption=f"{self.caption} Ring: start of a path; disc: its end.".strip(),
             notes=[f"{outside} positions lie far outside and are not shown."] if outside else [],
             data=self._data(tracks),
         )

@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike
 from kmcf.arrays import BoolArray, FloatArray
 from kmcf.report.numbers import power_of_ten, shown
 
+# Powers of ten that a float can hold, with room for arithmetic.
+_DECADES = 300.0
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -73,8 +76,9 @@ class Axis:
             return (1.0, 10.0) if self.log else (0.0, 1.0)
         low, high = float(chosen.min()), float(chosen.max())
         if self.log:
-            room = (high / low) ** 0.04 if high > low else 2.0
-            return low / room, high * room
+            first, last = math.log10(low), math.log10(high)
+            room = 0.04 * (last - first) or 0.3
+            return 10.0 ** max(first - room, -_DECADES), 10.0 ** min(last + room, _DECADES)
         room = 0.04 * (high - low) if high > low else 0.5 * abs(low) or 0.5
         return low - room, high + room
 

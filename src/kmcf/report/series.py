@@ -110,11 +110,18 @@ def draw_series(series: Series, place: int, axes: tuple[Axis, Axis], scales: tup
         parts.append(element("path", d=sticks, class_="line thin"))
     elif series.kind == "bars":
         parts.insert(0, _bars(left[good], top[good], base, slot.width))
-    if series.kind != "bars" and (series.kind != "line" or (len(left) <= MOST_MARKERS and not series.dashed)):
+    if _has_markers(series):
         shape = _SHAPES[place % len(_SHAPES)]
         marks = "".join(shape.format(x=pixel(a), y=pixel(b)) for a, b in zip(left[good], top[good], strict=True))
         parts.append(element("path", d=marks, class_="mark"))
     return element("g", *parts, class_=f"series c{colour_of(series, place)}", data_series=place)
+
+
+def _has_markers(series: Series) -> bool:
+    """Markers would run together on long lines, and references have none."""
+    if series.kind == "line":
+        return len(series.places) <= MOST_MARKERS and not series.dashed
+    return series.kind != "bars"
 
 
 def colour_of(series: Series, place: int) -> int:
@@ -129,7 +136,7 @@ def swatch(series: Series, place: int) -> str:
     else:
         mark = element("path", d=_SHAPES[place % len(_SHAPES)].format(x=13, y=7), class_="mark")
         line = element("path", d="M1,7H25", class_="line dashed" if series.dashed else "line")
-        sign = {"line": line + ("" if series.dashed else mark), "points": mark}.get(series.kind, line + mark)
+        sign = (line if series.kind != "points" else "") + (mark if _has_markers(series) else "")
     return element("svg", sign, viewBox="0 0 26 14", class_=f"swatch c{colour_of(series, place)}", aria_hidden="true")
 
 
