@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import platform
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import scipy
+
+from kmcf._version import __version__
 from kmcf.report.writing import write_atomically
 
 
@@ -28,3 +33,20 @@ def without_nan(data: Any) -> Any:
     if isinstance(data, list | tuple):
         return [without_nan(value) for value in data]
     return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def versions() -> dict[str, str]:
+    """Say what computed a result.
+
+    Examples
+    --------
+    >>> sorted(versions())
+    ['kmcf', 'machine', 'numpy', 'python', 'scipy']
+    """
+    return {
+        "kmcf": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "machine": platform.machine(),
+    }
