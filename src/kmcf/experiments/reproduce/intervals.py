@@ -24,7 +24,7 @@ class Interval(NamedTuple):
         Examples
         --------
         >>> str(Interval(-0.5, -0.6, -0.4))
-        '−0.500 [−0.600, −0.400]'
+        '−0.5 [−0.6, −0.4]'
         """
         return f"{shown(self.value)} [{shown(self.low)}, {shown(self.high)}]"
 

@@ -91,10 +91,14 @@ def ridge_weights(gram: FloatArray, mean_values: FloatArray, ridge: float) -> Fl
     return weights
 
 
+def draw_of(cell: Cell) -> Draw:
+    """Make the draw that a cell names."""
+    return draw(float(cell.coordinates["ridge"]), float(cell.coordinates["width"]), cell.generator())
+
+
 def compute(cell: Cell) -> Sequence[Row]:
-    """Compute one draw."""
-    ridge, width = float(cell.coordinates["ridge"]), float(cell.coordinates["width"])
-    return [draw(ridge, width, cell.generator()).errors()]
+    """Compute the errors of one draw."""
+    return [draw_of(cell).errors()]
 
 
 def demonstration(seed: int, repetition: int) -> Cell:

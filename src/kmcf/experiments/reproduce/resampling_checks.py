@@ -56,21 +56,23 @@ class Quoted:
 def quoted(results: Sequence[Result]) -> list[Quoted]:
     """Compare the demonstration's numbers: the pictured draw, the median and the central 90 % of all draws."""
     rows = rows_of(results, "demonstration")
-    typical, found = typical_draw(rows), []
+    typical, found = typical_result(results).rows[0], []
     for key, symbol, paper in QUOTED:
         values = column(rows, key)
         low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
         rank = float(np.mean(values < paper))
-        pictured = float(values[typical])
+        pictured = float(typical[key])
         found.append(Quoted(symbol, paper, pictured, float(median), float(low), float(high), rank))
     return found
 
 
-def typical_draw(rows: Sequence[Row]) -> int:
-    """Return the place of the draw whose quoted numbers are closest to their medians, in logarithms."""
+def typical_result(results: Sequence[Result]) -> Result:
+    """Return the draw of the demonstration whose quoted numbers are closest to their medians, in logarithms."""
+    draws = [result for result in results if result.cell.study == "demonstration"]
+    rows = [row for result in draws for row in result.rows]
     logarithms = np.log(np.maximum([column(rows, key) for key, _, _ in QUOTED], 1e-300))
     distances = np.sum((logarithms - np.median(logarithms, axis=1, keepdims=True)) ** 2, axis=0)
-    return int(np.argmin(distances))
+    return draws[int(np.argmin(distances))]
 
 
 def statements(results: Sequence[Result]) -> list[Statement]:

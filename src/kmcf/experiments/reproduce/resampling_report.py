@@ -9,7 +9,7 @@ import numpy as np
 from kmcf.experiments.files import versions
 from kmcf.experiments.reproduce.cells import Result
 from kmcf.experiments.reproduce.resampling import METHODS, POINTS, RIDGES, Draw
-from kmcf.experiments.reproduce.resampling_checks import Quoted, quoted, statements, sweep
+from kmcf.experiments.reproduce.resampling_checks import quoted, statements, sweep
 from kmcf.experiments.reproduce.resampling_figures import BINS
 from kmcf.report import Axis, Block, Chart, Columns, Report, Section, Series, Statements, Table, Text
 from kmcf.report.table import Cell
@@ -22,11 +22,6 @@ _PROBLEM = (
     "negative weights and multinomial resampling (`Res-Trunc`). All errors are exact: kernel means of normal "
     "distributions are known in closed form."
 )
-
-
-def quoted_rows(results: Sequence[Result]) -> list[tuple[Quoted, str]]:
-    """Pair each quoted number with where it falls among our draws."""
-    return [(one, f"{one.rank:.0%} of our draws are lower") for one in quoted(results)]
 
 
 def resampling_report(results: Sequence[Result], pictured: Draw, command: str) -> Report:
@@ -49,8 +44,8 @@ def resampling_report(results: Sequence[Result], pictured: Draw, command: str) -
 
 def _quoted_table(results: Sequence[Result]) -> Block:
     rows: list[list[Cell]] = [
-        [one.symbol, one.paper, one.pictured, one.median, one.low, one.high, words]
-        for one, words in quoted_rows(results)
+        [one.symbol, one.paper, one.pictured, one.median, one.low, one.high, f"{one.rank:.0%} of our draws are lower"]
+        for one in quoted(results)
     ]
     columns = ["squared RKHS error", "paper", "the pictured draw", "median", "5 %", "95 %", "the paper's number"]
     caption = (

@@ -27,7 +27,7 @@ def run_theory(
     folder: Path,
     *,
     repetitions: int = 20,
-    draws: int = 500,
+    draws: int = 300,
     sizes: Sequence[int] = SIZES,
     steps: int = 100,
     seed: int = 0,
@@ -43,7 +43,7 @@ def run_theory(
     folder : Path
         Where the cells are kept.
     repetitions : int
-        Independent repetitions of every study; a fifth of them for the bound, whose cells repeat their moves.
+        Independent repetitions of every study; a tenth of them for the bound, whose cells repeat their moves.
     draws : int
         Moves per cell of the bound, over which its expectation is measured.
     sizes, steps : sequence of int, int
@@ -53,7 +53,7 @@ def run_theory(
     jobs, backend, resume, progress
         As in :func:`run_cells`.
     """
-    cells = bound_cells(draws, max(1, repetitions // 5), seed)
+    cells = bound_cells(draws, max(1, repetitions // 10), seed)
     cells += rate_cells(repetitions, seed)
     # The largest first: a worker that starts them last would let the others wait.
     cells += consistency_cells(sorted(sizes, reverse=True), steps, repetitions, seed)

@@ -22,12 +22,14 @@ import numpy as np
 
 from kmcf.arrays import FloatArray
 from kmcf.experiments.reproduce.cells import Cell, Row
-from kmcf.experiments.reproduce.resampling import BANDWIDTH, POINTS, SD, TRUTH_P, ridge_weights
+from kmcf.experiments.reproduce.resampling import BANDWIDTH, SD, TRUTH_P, ridge_weights
 from kmcf.experiments.reproduce.truths import Circle, NormalMean, smoothed_kernel, theta_norm
 
 CIRCLE, CIRCLE_SD = Circle(bandwidth=0.5), 0.5
 WIDTH = 1.0
-RIDGES = (1e-8, 1e-6, 1e-4, 1e-2, 1e-1, 1.0, 10.0)
+# Few points and weak regularisation give large weights of both signs, many points and strong regularisation even ones.
+SIZES = (10, 30, 100, 300)
+RIDGES = (1e-8, 1e-4, 1e-1)
 CIRCLE_TRANSITIONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 LINE_TRANSITIONS = (0.01, 0.03, 0.1, 0.3, 1.0)
 
@@ -56,6 +58,7 @@ def bound_cells(draws: int, repetitions: int, seed: int) -> list[Cell]:
             {
                 "space": space,
                 "transition_sd": sd,
+                "points": size,
                 "ridge": ridge,
                 "repetition": repetition,
                 "draws": draws,
@@ -64,6 +67,7 @@ def bound_cells(draws: int, repetitions: int, seed: int) -> list[Cell]:
         )
         for space, spreads in transitions.items()
         for sd in spreads
+        for size in SIZES
         for ridge in RIDGES
         for repetition in range(repetitions)
     ]
@@ -72,8 +76,11 @@ def bound_cells(draws: int, repetitions: int, seed: int) -> list[Cell]:
 def compute_bound(cell: Cell) -> Sequence[Row]:
     """Measure one cell: the estimate is fixed, its moves are repeated."""
     settings, rng = cell.coordinates, cell.generator()
-    ridge, variance, draws = float(settings["ridge"]), float(settings["transition_sd"]) ** 2, int(settings["draws"])
-    weights, terms = (_circle if settings["space"] == "circle" else _line)(ridge, variance, draws, rng)
+    variance, draws = float(settings["transition_sd"]) ** 2, int(settings["draws"])
+    place, measure = (np.pi, _circle) if settings["space"] == "circle" else (WIDTH, _line)
+    points = rng.uniform(-place, place, size=int(settings["points"]))
+    moves = np.sqrt(variance) * rng.normal(size=(draws, len(points)))
+    weights, terms = measure(points, float(settings["ridge"]), variance, moves)
     second = terms.error_of_estimate * terms.factor
     return [
         {
@@ -90,26 +97,23 @@ def compute_bound(cell: Cell) -> Sequence[Row]:
     ]
 
 
-def _circle(ridge: float, variance: float, draws: int, rng: np.random.Generator) -> tuple[FloatArray, Terms]:
-    points = rng.uniform(-np.pi, np.pi, size=POINTS)
+def _circle(points: FloatArray, ridge: float, variance: float, moves: FloatArray) -> tuple[FloatArray, Terms]:
     truth = CIRCLE.wrapped_normal(0.0, CIRCLE_SD**2)
     at_points = CIRCLE.kernel(points, CIRCLE_SD**2)
     weights = ridge_weights(CIRCLE.kernel(points[:, None] - points), at_points, ridge)
     estimate = CIRCLE.empirical(points, weights)
     damping = np.exp(-0.5 * CIRCLE.orders**2 * variance)
-    moved = points + np.sqrt(variance) * rng.normal(size=(draws, POINTS))
     spread = 1.0 - float(CIRCLE.kernel(np.zeros(()), 2.0 * variance))
     return weights, Terms(
         first=float(weights @ weights) * spread,
         carried=float(CIRCLE.squared_distance(estimate * damping, truth * damping)),
         error_of_estimate=float(CIRCLE.squared_distance(estimate, truth)),
         factor=theta_norm(variance),
-        measured=CIRCLE.squared_distance(CIRCLE.empirical(moved, weights), truth * damping),
+        measured=CIRCLE.squared_distance(CIRCLE.empirical(points + moves, weights), truth * damping),
     )
 
 
-def _line(ridge: float, variance: float, draws: int, rng: np.random.Generator) -> tuple[FloatArray, Terms]:
-    points = rng.uniform(-WIDTH, WIDTH, size=POINTS)
+def _line(points: FloatArray, ridge: float, variance: float, moves: FloatArray) -> tuple[FloatArray, Terms]:
     differences = points[:, None] - points
     weights = ridge_weights(smoothed_kernel(differences, BANDWIDTH, 0.0), TRUTH_P(points), ridge)
     truth = NormalMean(0.0, SD**2 + variance, BANDWIDTH)
@@ -119,7 +123,6 @@ def _line(ridge: float, variance: float, draws: int, rng: np.random.Generator) -
         - 2.0 * weights @ smoothed_kernel(points, BANDWIDTH, SD**2 + 2.0 * variance)
         + truth.squared_norm
     )
-    moves = np.sqrt(variance) * rng.normal(size=(draws, POINTS))
     spread = 1.0 - float(smoothed_kernel(np.zeros(()), BANDWIDTH, 2.0 * variance))
     return weights, Terms(
         first=float(weights @ weights) * spread,

@@ -18,7 +18,7 @@ from kmcf.report.numbers import shown
 CONSISTENCY = {
     "distance": "RKHS distance to the Kalman posterior",
     "mean_error": "error of the posterior mean",
-    "variance_error": "error of the posterior variance",
+    "variance_error": "median error of the posterior variance",
 }
 # How many standard errors a measured mean may lie above the bound by chance, over some hundred cells.
 _PATIENCE = 4.0
@@ -130,7 +130,8 @@ def _rates(results: Sequence[Result]) -> list[Statement]:
         Statement(
             "Herding from N candidates approaches m_P at least as fast as N^(−1/2).",
             _at_most(herded, -0.5),
-            f"slope {herded} next to −0.5; the hull has better points than the proof's, until the number of picks limits",
+            f"slope {herded} next to −0.5; the hull has better points than the proof's, and then the number of picks "
+            "limits",
             "Theorem 2",
         ),
         Statement(

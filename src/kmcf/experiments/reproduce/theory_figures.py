@@ -18,25 +18,26 @@ _MARKS = "os^Dv*"
 
 
 def draw_bound(results: Sequence[Result], folder: Path) -> list[Path]:
-    """Draw measured errors and bounds over the effective sample size, a colour per transition."""
+    """Draw measured errors against the bound, and the slack over the effective sample size, a colour per transition."""
     rows = rows_of(results, "bound")
-    with canvas(1, 2, (11.5, 4.8), sharey=True) as (figure, axes):
-        for axis, (space, transitions) in zip(
-            axes[0], (("circle", CIRCLE_TRANSITIONS), ("line", LINE_TRANSITIONS)), strict=True
-        ):
+    spaces = (("circle", CIRCLE_TRANSITIONS), ("line", LINE_TRANSITIONS))
+    with canvas(2, 2, (10.5, 9.0)) as (figure, axes):
+        for (left, right), (space, transitions) in zip(axes, spaces, strict=True):
             for k, sd in enumerate(transitions):
-                some = sorted(chosen(rows, space=space, transition_sd=sd), key=lambda row: row["effective_sample_size"])
-                x = column(some, "effective_sample_size")
-                style = {"color": _COLOURS[k], "markersize": 4}
-                axis.plot(x, column(some, "bound"), "-", linewidth=1.1, alpha=0.8, color=_COLOURS[k])
-                axis.errorbar(
-                    x, column(some, "measured"), column(some, "standard_error"), fmt=_MARKS[k], label=f"{sd:g}", **style
-                )
+                some = chosen(rows, space=space, transition_sd=sd)
+                bound, style = column(some, "bound"), {"color": _COLOURS[k], "marker": _MARKS[k], "markersize": 4}
+                left.plot(bound, column(some, "measured"), linestyle="", label=f"{sd:g}", **style)
+                ess = column(some, "effective_sample_size")
+                right.plot(ess, bound / column(some, "expected"), linestyle="", label=f"{sd:g}", **style)
+            ends = np.array(left.get_xlim())
+            left.plot(ends, ends, "--", color=GREY, linewidth=1.0, label="equal")
+            right.axhline(1.0, color=GREY, linestyle="--", linewidth=1.0)
             constant = r"$\|\theta\|$" if space == "circle" else "1"
-            axis.set(xscale="log", yscale="log", xlabel=r"effective sample size $1/\sum w_i^2$")
-            axis.set_title(f"{space}: measured (marks), bound with {constant} (lines)")
-            axis.legend(title="sd of transition", ncols=2)
-        axes[0, 0].set_ylabel(r"$E\|\hat m_Q - m_Q\|^2$")
+            left.set(xscale="log", yscale="log", xlabel=f"bound of Theorem 1, with {constant}")
+            left.set(ylabel=r"measured $E\|\hat m_Q - m_Q\|^2$", title=f"{space}: the error stays below the bound")
+            right.set(xscale="log", xlabel=r"effective sample size $1/\sum w_i^2$")
+            right.set(ylabel="bound ÷ exact expectation", title=f"{space}: slack")
+            left.legend(title="sd of transition", ncols=2)
         return save(figure, folder, "bound")
 
 
@@ -74,9 +75,12 @@ def draw_consistency(results: Sequence[Result], folder: Path) -> list[Path]:
             text = f"{words}: slope {found.slope.value:.2f} [{found.slope.low:.2f}, {found.slope.high:.2f}]"
             style = {"color": _COLOURS[k], "marker": _MARKS[k], "markersize": 5, "linewidth": 1.3, "capsize": 2}
             axis.errorbar(found.x, found.mean, found.error, label=text, **style)
-        axis.set(xscale="log", yscale="log", xlabel="number of examples n", ylabel="root mean square over steps")
+        axis.set(xscale="log", yscale="log", xlabel="number of examples n", ylabel="error")
+        ends = axis.get_ylim()
         axis.set_xticks(found.x, [f"{int(n)}" for n in found.x])
+        axis.set_yticks([0.02, 0.05, 0.1, 0.2, 0.5, 1.0], ["0.02", "0.05", "0.1", "0.2", "0.5", "1"])
         axis.minorticks_off()
+        axis.set_ylim(0.6 * ends[0], ends[1])
         axis.set_title("model 1a: the filter against the Kalman filter")
         axis.legend(loc="lower left")
         return save(figure, folder, "consistency")

@@ -16,8 +16,9 @@ from kmcf.report.table import Cell
 
 _BOUND = (
     "The expected squared error of m̂_Q is exactly the theorem's first term plus a part carried over from m̂_P, "
-    "which the theorem bounds by ‖m̂_P − m_P‖² ‖θ‖. Estimates are made on 100 points with regularisation λ from "
-    "10⁻⁸ to 10, which changes the effective sample size; then the points are moved many times.\n\n"
+    "which the theorem bounds by ‖m̂_P − m_P‖² ‖θ‖. Estimates are made on 10 to 300 points with "
+    "regularisation λ from 10⁻⁸ to 0.1, which changes the effective sample size; then the points are moved many "
+    "times.\n\n"
     "The theorem assumes that θ lies in H ⊗ H. For a random turn on the circle it does, and ‖θ‖² = 1 + 2 Σ "
     "exp(−2j²s²). For the paper's own example on the line, a Gaussian kernel and p(·|x) = N(x, s²), it does not: "
     "θ depends on x₁ − x₂ alone, so it is not square-integrable, as every element of a Gaussian RKHS is. There "
@@ -32,7 +33,10 @@ _RATES = (
 )
 _CONSISTENCY = (
     "n independent examples of model 1a, N = ℓ = n, one state kernel of bandwidth 1 for all n, ε = 10⁻³ (200/n)^½ "
-    "and δ = 9·10⁻⁶ (200/n). Every step is compared with the exact posterior of the Kalman filter."
+    "and δ = 9·10⁻⁶ (200/n). Every step is compared with the exact posterior of the Kalman filter: distance and mean "
+    "by the root mean square over steps, the variance by the median. The variance is the expectation of an unbounded "
+    "function, for which the corollary promises nothing, and with signed weights it is now and then far off; the table "
+    "shows the largest error of a sequence."
 )
 
 
@@ -45,7 +49,7 @@ def theory_report(results: Sequence[Result], command: str) -> Report:
         command,
         [
             Section("The paper's statements", [Statements(checked)]),
-            Section("The bound of Theorem 1", [Text(_BOUND), *_bound_charts(results), _slack_table(results)]),
+            Section("The bound of Theorem 1", [Text(_BOUND), _bound_charts(results), _slack_table(results)]),
             Section("The rates of Theorem 2", [Text(_RATES), _rate_charts(results)]),
             Section("Consistency of the filter", [Text(_CONSISTENCY), *_consistency(results)]),
         ],
@@ -54,20 +58,26 @@ def theory_report(results: Sequence[Result], command: str) -> Report:
     )
 
 
-def _bound_charts(results: Sequence[Result]) -> list[Block]:
+def _bound_charts(results: Sequence[Result]) -> Block:
     rows = rows_of(results, "bound")
     charts: list[Block] = []
     for space, transitions in (("circle", CIRCLE_TRANSITIONS), ("line", LINE_TRANSITIONS)):
-        series = []
+        errors, slacks = [], []
         for k, sd in enumerate(transitions):
-            some = sorted(chosen(rows, space=space, transition_sd=sd), key=lambda row: row["effective_sample_size"])
-            x, measured, error = (column(some, n) for n in ("effective_sample_size", "measured", "standard_error"))
-            label = f"sd {sd:g}, measured"
-            series.append(Series(label, x, measured, measured - error, measured + error, kind="points", colour=k))
-            series.append(Series(f"sd {sd:g}, bound", x, column(some, "bound"), dashed=True, colour=k))
-        axes = Axis("effective sample size", log=True), Axis("squared error on m_Q", log=True)
-        charts.append(Chart(f"Theorem 1 on the {space}", *axes, series))
-    return charts
+            some = chosen(rows, space=space, transition_sd=sd)
+            bound, measured, error = (column(some, name) for name in ("bound", "measured", "standard_error"))
+            spread = (measured - error, measured + error)
+            errors.append(Series(f"sd {sd:g}", bound, measured, *spread, kind="points", colour=k))
+            ess = column(some, "effective_sample_size")
+            slacks.append(Series(f"sd {sd:g}", ess, bound / column(some, "expected"), kind="points", colour=k))
+        everything = column(chosen(rows, space=space), "bound")
+        ends = [float(everything.min()), float(everything.max())]
+        errors.append(Series("equal", ends, ends, dashed=True, colour=7))
+        axes = Axis("bound of Theorem 1", log=True), Axis("measured error", log=True)
+        charts.append(Chart(f"On the {space}: the error stays below the bound", *axes, errors))
+        axes = Axis("effective sample size", log=True), Axis("bound ÷ exact expectation")
+        charts.append(Chart(f"On the {space}: slack", *axes, slacks))
+    return Columns(charts)
 
 
 def _slack_table(results: Sequence[Result]) -> Block:
@@ -114,12 +124,13 @@ def _consistency(results: Sequence[Result]) -> list[Block]:
     curves = {words: curve(rows, "n", name) for name, words in CONSISTENCY.items()}
     series = [_series(f"{words}, slope {found.slope}", found) for words, found in curves.items()]
     sizes = next(iter(curves.values())).x
+    shown = {**curves, "largest error of the variance": curve(rows, "n", "largest_variance_error")}
     lines: list[list[Cell]] = [
-        [int(n), *(Estimate(float(found.mean[k]), float(found.error[k])) for found in curves.values())]
+        [int(n), *(Estimate(float(found.mean[k]), float(found.error[k])) for found in shown.values())]
         for k, n in enumerate(sizes)
     ]
-    axes = Axis("number of examples n", log=True), Axis("root mean square over steps", log=True)
-    return [Chart("The filter against the Kalman filter", *axes, series), Table(["n", *curves], lines)]
+    axes = Axis("number of examples n", log=True), Axis("error", log=True)
+    return [Chart("The filter against the Kalman filter", *axes, series), Table(["n", *shown], lines)]
 
 
 def _series(name: str, found: Curve) -> Series:
