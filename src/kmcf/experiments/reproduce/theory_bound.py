@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 
 from kmcf.arrays import FloatArray
 from kmcf.experiments.reproduce.cells import Cell, Row
@@ -47,6 +48,25 @@ class Terms(NamedTuple):
     """‖θ‖ on the circle, 1 on the line."""
     measured: FloatArray
     """Squared errors ‖m̂_Q − m_Q‖² of independent moves."""
+
+
+def least_theta_norm(half_width: float, transition_sd: float) -> float:
+    """Return the norm that any function must have that equals θ on a grid over [−half_width, half_width]², on the line.
+
+    The squared norm of the smallest such function is tr(G⁻¹ Θ G⁻¹ Θ) with the kernel matrix G and the values Θ of θ. It
+    grows with the width without end, which shows in numbers that no element of H ⊗ H equals θ.
+
+    Examples
+    --------
+    >>> [round(least_theta_norm(width, 0.1), 1) for width in (0.5, 1.0, 2.0, 4.0)]
+    [1.5, 2.1, 2.9, 4.0]
+    """
+    grid = np.arange(-half_width, half_width + BANDWIDTH / 2, BANDWIDTH)
+    differences = grid[:, None] - grid
+    gram = smoothed_kernel(differences, BANDWIDTH, 0.0)
+    theta = smoothed_kernel(differences, BANDWIDTH, 2.0 * transition_sd**2)
+    half = cho_solve(cho_factor(gram), theta)
+    return float(np.sqrt(np.trace(half @ half)))
 
 
 def bound_cells(draws: int, repetitions: int, seed: int) -> list[Cell]:

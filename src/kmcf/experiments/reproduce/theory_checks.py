@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ import numpy as np
 from kmcf.arrays import FloatArray
 from kmcf.experiments.reproduce.cells import Result, Row
 from kmcf.experiments.reproduce.intervals import Interval, confidence, slope
-from kmcf.experiments.reproduce.theory_bound import CIRCLE_TRANSITIONS, LINE_TRANSITIONS
+from kmcf.experiments.reproduce.resampling import TRANSITION_SD
+from kmcf.experiments.reproduce.theory_bound import CIRCLE_TRANSITIONS, LINE_TRANSITIONS, least_theta_norm
 from kmcf.experiments.reproduce.tidy import chosen, column, grid, rows_of
 from kmcf.report import Statement, Verdict
 from kmcf.report.numbers import shown
@@ -51,14 +53,28 @@ def _bound(rows: Sequence[Row]) -> list[Statement]:
         _bound_holds(chosen(rows, space="circle"), "On the circle the bound of Theorem 1 holds.", "Theorem 1"),
         _bound_holds(
             chosen(rows, space="line"),
-            "On the line the bound holds with 1 in place of ‖θ‖ (which is infinite there: the theorem's assumption "
-            "fails for the paper's own example).",
+            "On the line, with the problem of Section 6.1, it holds with 1 in place of ‖θ‖.",
             "Theorem 1 and Section 6.1",
         ),
     ]
+    found.append(_assumption())
     found.append(_first_term(rows))
     found.append(_ess(chosen(rows, space="line")))
     return found
+
+
+def _assumption() -> Statement:
+    """Show that θ of Section 6.1 has no norm: the least it can have grows with the width it is seen on."""
+    widths = (1.0, 2.0, 4.0, 8.0)
+    norms = [least_theta_norm(width, TRANSITION_SD) for width in widths]
+    grows = all(later > 1.3 * earlier for earlier, later in itertools.pairwise(norms))
+    return Statement(
+        "The problem of Section 6.1 satisfies the assumption of Theorem 1, θ ∈ H ⊗ H (whose bound is used there).",
+        Verdict.FAILS if grows else Verdict.UNCLEAR,
+        f"seen on [−L, L] with L = 1, 2, 4, 8 its norm is at least {', '.join(shown(norm, 2) for norm in norms)}, "
+        "and so on without end",
+        "Section 6.1",
+    )
 
 
 def _bound_holds(rows: Sequence[Row], claim: str, source: str) -> Statement:
