@@ -21,12 +21,21 @@ def test_the_readme_example_runs_and_is_about_fifteen_lines(capsys):
     assert len(capsys.readouterr().out.splitlines()) >= 4
 
 
-PAGES = {page: blocks(page) for page in ("docs/how-to.md", "docs/kernels.md")}
+RUN = (
+    "docs/how-to.md",
+    "docs/kernels.md",
+    "docs/building.md",
+    "docs/saving.md",
+    "docs/tuning.md",
+    "docs/baselines.md",
+)
+PAGES = {page: blocks(page) for page in RUN}
 RECIPES = [(page, number) for page, code in PAGES.items() for number in range(1, len(code))]
 
 
 @pytest.mark.parametrize(("page", "number"), RECIPES)
-def test_recipe_runs(page, number):
+def test_recipe_runs(page, number, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where recipes may write files
     first, recipe = PAGES[page][0], PAGES[page][number]
     if "grakel" in recipe:
         pytest.importorskip("grakel", reason="GraKeL, which is no dependency of this package, is not installed")

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from helpers import algorithm_4, gaussian_inner, gaussian_matrix, gaussian_quadrature, signed_weights
+from helpers import algorithm_4, gaussian_matrix, gaussian_quadrature, signed_weights
 from kmcf.embedding import Embedding
 from kmcf.kernels import FromCallable, Gaussian
 
@@ -259,51 +259,6 @@ def test_reading_statistics_does_not_change_the_states():
     np.testing.assert_array_equal(belief.states, states)
 
 
-# --- the kernel mean ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("mean", "sd"), [(0.0, 0.3), (1.2, 1.0)])
-def test_kernel_mean_and_norm_of_a_normal_distribution(mean, sd):
-    belief = Embedding(*gaussian_quadrature(mean, sd), Gaussian(0.8))
-    points = np.array([[-1.0], [0.0], [2.0]])
-    expected = [gaussian_inner(mean, sd**2, point, 0.0, 0.8) for point in points[:, 0]]
-    np.testing.assert_allclose(belief.evaluate(points), expected, rtol=1e-6)
-    assert belief.squared_norm() == pytest.approx(gaussian_inner(mean, sd**2, mean, sd**2, 0.8), rel=1e-6)
-
-
-@pytest.mark.parametrize(("mean", "sd"), [(0.5, 0.3), (0.0, 0.6), (2.0, 1.0), (50.0, 0.3)])
-def test_distance_of_normal_distributions(mean, sd):
-    first = Embedding(*gaussian_quadrature(0.0, 0.3), Gaussian(0.8))
-    second = Embedding(*gaussian_quadrature(mean, sd, size=60), Gaussian(0.8))
-    squared = (
-        gaussian_inner(0.0, 0.09, 0.0, 0.09, 0.8)
-        + gaussian_inner(mean, sd**2, mean, sd**2, 0.8)
-        - 2.0 * gaussian_inner(0.0, 0.09, mean, sd**2, 0.8)
-    )
-    assert first.distance(second) == pytest.approx(np.sqrt(squared), rel=1e-6)
-    assert second.distance(first) == pytest.approx(np.sqrt(squared), rel=1e-6)
-
-
-@given(seed=st.integers(0, 1000))
-def test_distance_is_the_explicit_norm_of_the_difference(seed):
-    first, second = (random_embedding(seed + i, n=5 + i, d=2, kernel=Gaussian(1.1)) for i in (0, 1))
-    points = np.vstack([first.states, second.states])
-    coefficients = np.concatenate([first.weights, -second.weights])
-    squared = coefficients @ gaussian_matrix(points, points, 1.1) @ coefficients
-    assert first.distance(second) == pytest.approx(np.sqrt(max(squared, 0.0)), abs=1e-6)
-    assert first.squared_norm() == pytest.approx(
-        first.weights @ gaussian_matrix(first.states, first.states, 1.1) @ first.weights, abs=1e-10
-    )
-
-
-def test_without_a_kernel_what_needs_one_is_an_error():
-    belief = random_embedding(0)
-    assert belief.kernel is None
-    for ask in (belief.squared_norm, belief.preimage, lambda: belief.sample(3), lambda: belief.distance(belief)):
-        with pytest.raises(ValueError, match="made without a kernel"):
-            ask()
-
-
 # --- samples, objects, the rest -------------------------------------------------------------------------------------
 
 
@@ -354,3 +309,11 @@ def test_length_and_representation():
     belief = Embedding(np.zeros((4, 1)), np.full(4, 0.25))
     assert len(belief) == 4
     assert repr(belief) == "Embedding(4 states, effective sample size 4.0)"
+
+
+def test_without_a_kernel_what_needs_one_is_an_error():
+    belief = random_embedding(0)
+    assert belief.kernel is None
+    for ask in (belief.squared_norm, belief.preimage, lambda: belief.sample(3), lambda: belief.distance(belief)):
+        with pytest.raises(ValueError, match="made without a kernel"):
+            ask()

@@ -57,9 +57,9 @@ def test_structured_keeps_lists_even_of_numbers():
 
 
 def test_structured_reads_numeric_arrays_as_arrays():
-    read = as_objects(np.zeros((3, 2), dtype=int), "observations", structured=True)
+    read = as_objects(np.zeros((3, 2), dtype=np.uint8), "observations", structured=True)
     assert isinstance(read, np.ndarray)
-    assert read.dtype == np.float64
+    assert read.dtype == np.uint8
 
 
 @pytest.mark.parametrize("wrong", ["text", b"bytes", {"a": 1}, {1, 2}, 3.0, None, (i for i in range(3))], ids=repr)

@@ -43,10 +43,11 @@ def several(d, **settings):
 def test_a_run_of_one_coordinate(one):
     run, truth = one
     axes = run.plot(truth=truth)
-    assert len(axes) == 2
+    assert len(axes) == 3
+    np.testing.assert_array_equal(axes[2].get_lines()[0].get_ydata(), run.coverage)
     np.testing.assert_array_equal(line(axes[0], "posterior mean").get_xydata(), np.c_[run.time, run.mean[:, 0]])
     np.testing.assert_array_equal(line(axes[0], "truth").get_ydata(), truth[:, 0])
-    np.testing.assert_array_equal(line(axes[0], "no observation used").get_xdata(), [5, 6])
+    np.testing.assert_array_equal(line(axes[0], "no observation").get_xdata(), [5, 6])
     np.testing.assert_array_equal(axes[1].get_lines()[0].get_ydata(), run.ess)
     assert axes[0].get_ylabel() == "state"
     assert "effective" in axes[1].get_ylabel()

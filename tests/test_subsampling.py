@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import kmcf
-from kmcf.kernels import Gaussian
+from kmcf.kernels import Gaussian, Learned
 
 
 def literal_algorithm_6(K, size):
@@ -77,3 +77,11 @@ def test_bad_requests_get_a_sentence(examples, arguments, message):
 def test_unequal_lengths_get_a_sentence(examples):
     with pytest.raises(ValueError, match="60 states but 59 observations"):
         kmcf.subsample(examples[0], examples[1][:-1], 5)
+
+
+def test_learnt_kernels_learn_from_the_states(examples):
+    states, observations = examples
+    found = kmcf.subsample(states, observations, 10, observation_kernel=Learned())
+    fitted = Learned().fit(observations, states)
+    given = kmcf.subsample(states, fitted(observations), 10, observation_kernel="precomputed")
+    np.testing.assert_array_equal(found.indices, given.indices)

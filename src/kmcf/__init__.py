@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import datasets, herding, kernels
-    from kmcf.alerts import HighRankWarning, RejectedStepWarning, StalePivotsWarning
+    from kmcf import baselines, datasets, herding, kernels, search_space, store
+    from kmcf.alerts import HighRankWarning, RefittedWarning, RejectedStepWarning, StalePivotsWarning
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter
+    from kmcf.store import load
     from kmcf.subsampling import Subsample, subsample
+    from kmcf.tuning import TuningResult, tune
 
 # Names are imported on first use, so that the command line starts quickly.
 _HOMES = {
@@ -22,12 +24,16 @@ _HOMES = {
     "FilterRun": "kmcf.filter",
     "HighRankWarning": "kmcf.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
+    "RefittedWarning": "kmcf.alerts",
     "RejectedStepWarning": "kmcf.alerts",
     "StalePivotsWarning": "kmcf.alerts",
     "Subsample": "kmcf.subsampling",
+    "TuningResult": "kmcf.tuning",
+    "load": "kmcf.store",
     "subsample": "kmcf.subsampling",
+    "tune": "kmcf.tuning",
 }
-_ROOMS = ("datasets", "herding", "kernels")
+_ROOMS = ("baselines", "datasets", "herding", "kernels", "search_space", "store")
 
 __all__ = [
     "Belief",
@@ -35,14 +41,21 @@ __all__ = [
     "FilterRun",
     "HighRankWarning",
     "KernelMonteCarloFilter",
+    "RefittedWarning",
     "RejectedStepWarning",
     "StalePivotsWarning",
     "Subsample",
+    "TuningResult",
     "__version__",
+    "baselines",
     "datasets",
     "herding",
     "kernels",
+    "load",
+    "search_space",
+    "store",
     "subsample",
+    "tune",
 ]
 
 

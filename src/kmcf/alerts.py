@@ -11,3 +11,7 @@ class StalePivotsWarning(UserWarning):
 
 class HighRankWarning(UserWarning):
     """A kernel matrix has too high a rank for the tolerance asked for; it was approximated more coarsely."""
+
+
+class RefittedWarning(UserWarning):
+    """A loaded filter computed its factors again, because the file holds them in another version's form."""

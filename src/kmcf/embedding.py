@@ -1,4 +1,4 @@
-"""A weighted sample as an empirical kernel mean, m̂ = Σ_i w_i k(·, X_i), and what can be read off it (Section 4.4).
+"""What can be read off a weighted sample, m̂ = Σ_i w_i k(·, X_i): moments, probabilities, densities (Section 4.4).
 
 Weights sum to one and may be negative. Nothing here knows how the sample was obtained.
 """
@@ -6,24 +6,22 @@ Weights sum to one and may be negative. Nothing here knows how the sample was ob
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self, cast
+from typing import Any
 
 import numpy as np
 
 from kmcf import decoding
-from kmcf.arrays import BoolArray, FloatArray, IntArray
+from kmcf.arrays import BoolArray, FloatArray
 from kmcf.circles import circular_mean, wrapped_difference
-from kmcf.kernels.base import Kernel
-from kmcf.lazy_weights import LazyWeights
+from kmcf.kernel_mean import KernelMean
 from kmcf.objects import Objects, describe, is_numeric, take
 
-BLOCK_NUMBERS = 4_000_000
 MOST_CANDIDATES = 4000
 
 Region = Callable[[Any], Any] | tuple[Any, Any]
 
 
-class Embedding:
+class Embedding(KernelMean):
     """An empirical kernel mean Σ w_i k(·, X_i).
 
     Parameters
@@ -43,67 +41,6 @@ class Embedding:
     >>> belief.mean(), belief.covariance(), float(belief.probability(lambda x: x[:, 0] > 0.5))
     (array([1.]), array([[0.5]]), 0.75)
     """
-
-    def __init__(
-        self,
-        states: Objects,
-        weights: FloatArray | LazyWeights,
-        kernel: Kernel | None = None,
-        angles: Sequence[int] = (),
-    ) -> None:
-        self._states = states
-        self._lazy: LazyWeights | None = None
-        self._weights: FloatArray | None = None
-        if hasattr(weights, "summarise"):
-            self._lazy = cast(LazyWeights, weights)
-        else:
-            self._weights = np.asarray(weights, dtype=np.float64)
-            if self._weights.shape != (len(states),):
-                raise ValueError(
-                    f"{len(states)} states but {self._weights.size} weights, of shape {self._weights.shape}."
-                )
-        self._kernel = kernel
-        self._angles = tuple(angles)
-
-    @property
-    def states(self) -> Objects:
-        """The sample X, an array (n, ...) or a list of n objects."""
-        return self._states
-
-    @property
-    def weights(self) -> FloatArray:
-        """The weights w, (n,); they sum to one and may be negative."""
-        if self._weights is None:
-            assert self._lazy is not None
-            self._weights = self._lazy.weights()
-            self._weights.flags.writeable = False
-        return self._weights
-
-    @property
-    def lazy(self) -> LazyWeights | None:
-        """What forms the weights, where they were not formed yet; None where they are at hand."""
-        return self._lazy if self._weights is None else None
-
-    @property
-    def kernel(self) -> Kernel | None:
-        """The kernel on states."""
-        return self._kernel
-
-    @property
-    def angles(self) -> tuple[int, ...]:
-        """Columns of the states that are angles in radians."""
-        return self._angles
-
-    @property
-    def ess(self) -> float:
-        """Effective sample size, 1 / Σ w² (Section 5.1)."""
-        known = None if self.lazy is None else self.lazy.sum_of_squares()
-        return float(1.0 / (np.sum(self.weights**2) if known is None else known))
-
-    @property
-    def negative_mass(self) -> float:
-        """The total of the negative weights, as a positive number."""
-        return float(-np.minimum(self.weights, 0.0).sum())
 
     def mean(self) -> FloatArray:
         """Posterior mean Σ w_i X_i, circular in the angle columns."""
@@ -229,32 +166,6 @@ class Embedding:
         bounds: FloatArray = np.reshape(self.quantile([0.5 - 0.5 * level, 0.5 + 0.5 * level]), (2, -1))
         return bounds
 
-    def evaluate(self, points: Objects) -> FloatArray:
-        """Evaluate the kernel mean m̂(x) = Σ w_i k(x, X_i) at some points, (m,), block by block."""
-        kernel = self.kernel_or_error()
-        width = max(1, BLOCK_NUMBERS // max(len(self.states), 1))
-        blocks = [
-            np.asarray(kernel(points[start : start + width], self.states), dtype=np.float64) @ self.weights
-            for start in range(0, len(points), width)
-        ]
-        return np.concatenate(blocks) if blocks else np.zeros(0)
-
-    def heaviest(self, most: int) -> IntArray:
-        """Return the indices of the states with the largest absolute weights, at most so many, in order of index."""
-        if len(self.states) <= most:
-            return np.arange(len(self.states))
-        chosen: IntArray = np.sort(np.argpartition(-np.abs(self.weights), most)[:most])
-        return chosen
-
-    def squared_norm(self) -> float:
-        """‖m̂‖² = Σ_ij w_i w_j k(X_i, X_j)."""
-        return float(self.weights @ self.evaluate(self.states))
-
-    def distance(self, other: Embedding) -> float:
-        """RKHS distance to another embedding with the same kernel (the maximum mean discrepancy)."""
-        cross = float(self.weights @ other.evaluate(self.states))
-        return float(np.sqrt(max(self.squared_norm() + other.squared_norm() - 2.0 * cross, 0.0)))
-
     def preimage(self) -> Any:
         """Return the state whose feature is closest to the embedding, argmin_x ‖k(·, x) − m̂‖.
 
@@ -286,12 +197,6 @@ class Embedding:
         for j in self.angles:
             deviations[:, j] = wrapped_difference(deviations[:, j])
         return deviations
-
-    def kernel_or_error(self) -> Kernel:
-        """Return the kernel, or say that there is none."""
-        if self._kernel is None:
-            raise ValueError("this embedding was made without a kernel; pass kernel=... to use it this way.")
-        return self._kernel
 
     def _weighted_mean(self) -> FloatArray:
         rows = self._rows()
@@ -336,19 +241,3 @@ class Embedding:
             )
         inside_box: BoolArray = np.all((rows >= lower) & (rows <= upper), axis=1)
         return inside_box
-
-    def __copy__(self) -> Self:
-        """Copy without forming the weights."""
-        twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        return twin
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle the weights rather than what could form them, which knows all examples."""
-        return {**self.__dict__, "_weights": self.weights, "_lazy": None}
-
-    def __len__(self) -> int:
-        return len(self.states)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self)} states, effective sample size {self.ess:.1f})"

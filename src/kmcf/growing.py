@@ -31,6 +31,12 @@ class Growing:
         if isinstance(objects, np.ndarray):
             objects.flags.writeable = False
 
+    def _to_store(self) -> dict[str, Any]:
+        return {"objects": self.objects}
+
+    def _from_store(self, state: dict[str, Any]) -> None:
+        self.__init__(state["objects"])  # type: ignore[misc]
+
     def append(self, objects: Objects) -> Growing:
         """Return a collection with some objects more."""
         if not isinstance(self.objects, np.ndarray):
@@ -41,7 +47,7 @@ class Growing:
         if room:
             grown._buffer, grown._tail = self._buffer, self._tail
         else:
-            grown._buffer = np.empty((max(2 * start, stop), *self.objects.shape[1:]))
+            grown._buffer = np.empty((max(2 * start, stop), *self.objects.shape[1:]), dtype=self.objects.dtype)
             grown._buffer[:start] = self.objects
             grown._tail = [start]
         grown._buffer[start:stop] = objects

@@ -22,6 +22,8 @@ def is_numeric(objects: Objects) -> bool:
 def as_objects(objects: Any, name: str, *, structured: bool = False) -> Objects:
     """Read a collection: numbers become a float64 array with at least two axes, anything else a list.
 
+    For kernels on non-vectorial data an array of numbers keeps its type (bytes of images stay bytes).
+
     Parameters
     ----------
     objects : array-like or sequence
@@ -43,7 +45,7 @@ def as_objects(objects: Any, name: str, *, structured: bool = False) -> Objects:
     objects = plain(objects)
     if structured and not is_numeric(objects):
         return list(objects)
-    array = _as_numbers(objects)
+    array = objects if structured else _as_numbers(objects)
     if array is None:
         return list(objects)
     if array.ndim == 0:

@@ -36,9 +36,13 @@ class LogNormal:
         if not (self.center > 0 and self.sd > 0 and self.low <= self.center <= self.high):
             raise ValueError(f"{self}: a positive centre within [low, high] and a positive sd are needed.")
 
+    def at(self, deviations: float) -> float:
+        """Return the value so many standard deviations (of the logarithm) above the centre, clipped to the range."""
+        return float(np.clip(self.center * math.exp(self.sd * deviations), self.low, self.high))
+
     def draw(self, rng: np.random.Generator) -> float:
         """Draw a value."""
-        return float(np.clip(self.center * math.exp(self.sd * rng.standard_normal()), self.low, self.high))
+        return self.at(rng.standard_normal())
 
 
 @dataclass(frozen=True)
@@ -64,9 +68,13 @@ class Integer:
         if not (self.center > 0 and self.sd > 0 and self.low <= self.center <= self.high):
             raise ValueError(f"{self}: a positive centre within [low, high] and a positive sd are needed.")
 
+    def at(self, deviations: float) -> int:
+        """Return the value so many standard deviations (of the logarithm) above the centre, rounded and clipped."""
+        return int(np.clip(round(self.center * math.exp(self.sd * deviations)), self.low, self.high))
+
     def draw(self, rng: np.random.Generator) -> int:
         """Draw a value."""
-        return int(np.clip(round(self.center * math.exp(self.sd * rng.standard_normal())), self.low, self.high))
+        return self.at(rng.standard_normal())
 
 
 @dataclass(frozen=True)
@@ -98,3 +106,19 @@ class Category:
 Parameter = LogNormal | Integer | Category
 SearchSpace = Mapping[str, Parameter]
 """Parameter names as for ``set_params`` (nested ones as ``state_kernel__multiplier``) and what they may be."""
+
+
+@dataclass(frozen=True)
+class Variants:
+    """A filter with everything made explicit that it would otherwise decide from the examples.
+
+    Attributes
+    ----------
+    name : str
+        The setting in which the variants differ.
+    filters : mapping
+        The variants, fitted or not, by a word for each. The first is the untuned default.
+    """
+
+    name: str
+    filters: Mapping[str, Any]

@@ -64,17 +64,19 @@ def subsample(
     """
     return choose_examples(
         _on_examples(states, state_kernel, default_state_kernel, "state"),
-        _on_examples(observations, observation_kernel, default_observation_kernel, "observation"),
+        _on_examples(observations, observation_kernel, default_observation_kernel, "observation", states),
         size=size,
         error=error,
     )
 
 
-def _on_examples(objects: Any, kernel: Any, default: Callable[[Any], Kernel], name: str) -> ExampleKernel:
+def _on_examples(
+    objects: Any, kernel: Any, default: Callable[[Any], Kernel], name: str, states: Any = None
+) -> ExampleKernel:
     given = None if kernel is None else as_kernel(kernel, f"{name}_kernel")
     read = as_objects(objects, f"{name}s", structured=given is not None and given.structured)
     fitted: Kernel = clone(default(read) if given is None else given)
-    return fitted.fit(read).on_examples(read)
+    return fitted.fit(read, states).on_examples(read)
 
 
 def choose_examples(

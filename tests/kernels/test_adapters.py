@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.gaussian_process.kernels import RBF, DotProduct
+from sklearn.gaussian_process.kernels import RBF, DotProduct, WhiteKernel
 
 from helpers import gaussian_matrix
 from kmcf.kernels import FromCallable, FromSklearn, Gaussian, Linear, Precomputed, as_kernel
@@ -164,3 +164,19 @@ def test_precomputed_has_no_function():
         Precomputed()(MATRIX, MATRIX)
     with pytest.raises(TypeError, match="no function to evaluate"):
         (Precomputed() + Linear())(MATRIX)
+
+
+def test_the_diagonal_of_a_noisy_scikit_learn_kernel_is_that_of_its_matrix():
+    rows = np.random.default_rng(0).normal(size=(150, 2))
+    kernel = FromSklearn(RBF(1.0) + WhiteKernel(0.5))
+    np.testing.assert_allclose(kernel.diagonal(rows), np.diagonal(kernel(rows)), rtol=1e-14)
+    np.testing.assert_allclose(kernel.diagonal(rows), 1.0)
+
+
+def test_an_object_that_computes_matrices_is_sent_to_precomputed():
+    class GraphKernel:
+        def fit_transform(self, graphs):
+            return np.eye(len(graphs))
+
+    with pytest.raises(TypeError, match="Pass what its fit_transform returns, with 'precomputed'"):
+        as_kernel(GraphKernel())

@@ -122,6 +122,16 @@ def test_mad_of_zero_becomes_one():
     np.testing.assert_allclose(kernel.transform(np.array([[9.0, 3.0]])), [[np.arcsinh(7.0), 0.0]], rtol=1e-14)
 
 
+def test_missing_values_do_not_count_for_the_scale():
+    class Present(Constant):
+        handles_missing = True
+
+    rows = np.array([[1.0, np.nan], [2.0, 10.0], [4.0, 20.0], [8.0, 60.0]])
+    kernel = AsinhScaled(Present()).fit(rows)
+    np.testing.assert_array_equal(kernel.centre_, [3.0, 20.0])
+    np.testing.assert_array_equal(kernel.scale_, [1.5, 10.0])
+
+
 def test_asinh_scaled_must_be_fitted():
     with pytest.raises(NotFittedError, match="AsinhScaled learns its scale from examples: call fit"):
         AsinhScaled(Gaussian(1.0))(A)

@@ -68,6 +68,8 @@ def test_files_that_are_no_images_are_named(tmp_path):
         read_image(empty, "image 3")
     with pytest.raises(ValueError, match=r"the file '.*text\.png', is not an image that OpenCV can read"):
         read_image(text, "image 3")
+    with pytest.raises(OSError, match=r"image 0, the file '.*', cannot be read: Is a directory"):
+        read_image(tmp_path, "image 0")
     with pytest.raises(FileNotFoundError, match=r"the image file '.*absent\.png' cannot be read"):
         image_key(tmp_path / "absent.png")
 

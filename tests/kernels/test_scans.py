@@ -81,6 +81,7 @@ def test_limits_and_bandwidth_are_learnt():
     [
         ({"rotation": 12}, "below half of them"),
         ({"rotation": -1}, "at least 0"),
+        ({"rotation": 1.5}, "must be an integer"),
         ({"beams": 0}, "positive integer"),
         ({"power": 0.0}, "above 0 and at most 1"),
         ({"max_range": -3.0}, "max_range = -3.0"),

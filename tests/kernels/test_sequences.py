@@ -66,6 +66,12 @@ def test_unseen_symbols():
     assert np.linalg.eigvalsh(matrix).min() > -1e-12
 
 
+def test_words_longer_than_all_examples_are_an_error():
+    with pytest.raises(ValueError, match=r"shorter than length = 5 \(the longest has 3 symbols\)"):
+        Spectrum(5).fit(["abc", "", "ab"])
+    Spectrum(3).fit(["abc", ""])
+
+
 def test_mismatches_need_an_alphabet():
     with pytest.raises(NotFittedError, match="alphabet"):
         Spectrum(3, mismatches=1)(["abc"])

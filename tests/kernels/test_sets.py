@@ -1,6 +1,7 @@
 """Reading collections of sets."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kmcf.kernels.sets import merge_duplicates, read_sets, squared_differences
@@ -66,3 +67,10 @@ def test_broken_elements_are_named(one, message):
 def test_identities_that_cannot_be_compared_are_named():
     with pytest.raises(TypeError, match="cannot read object 0"):
         read_sets([[([1], 2.0)]], 0, None, "K")
+
+
+def test_tables_are_sets_with_a_row_per_element():
+    table = pd.DataFrame({"post": [3, 7], "range": [1.5, 2.5]})
+    sets = read_sets([table], 0, None, "a kernel")
+    assert sets.keys == (3, 7)
+    np.testing.assert_array_equal(sets.rows, [[1.5], [2.5]])

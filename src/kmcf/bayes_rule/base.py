@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -67,6 +68,11 @@ class BayesRule(ABC):
     @abstractmethod
     def resampling_loss(self, indices: IntArray, posterior: Posterior) -> float:
         """Return the RKHS distance of resampled example states to a posterior."""
+
+    def regularised(self, epsilon: float, delta: float) -> Self | None:
+        """Return the same rule with other regularisers, sharing kernel matrices and factors; None where it cannot."""
+        del epsilon, delta
+        return None
 
 
 def coverage(similarity: float, largest: float) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -68,6 +69,13 @@ class CompressedRule(BayesRule):
         self._epsilon = epsilon
         self._delta = delta
         self._prior_factor = prior_factor(self.tensors.state_gram, self.size, epsilon)
+
+    def regularised(self, epsilon: float, delta: float) -> Self:
+        """Return the same rule with other regularisers; only UᵀU + nεI is factorised anew."""
+        rule = copy.copy(self)
+        rule._prior_factor = prior_factor(self.tensors.state_gram, self.size, epsilon)
+        rule._epsilon, rule._delta = epsilon, delta
+        return rule
 
     def extended(self, states: Objects, observations: Objects) -> CompressedRule:
         """Return the rule for some examples more, with the same pivots; this one stays as it is.

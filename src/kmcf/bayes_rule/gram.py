@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior, coverage, mean_coverage
 from kmcf.herding import Herding, herd, resampling_loss
 from kmcf.kernels.base import ExampleKernel
-from kmcf.linalg import cholesky
+from kmcf.linalg import CholeskyFactor, cholesky
 from kmcf.objects import Objects
 
 
@@ -44,12 +45,20 @@ class GramRule(BayesRule):
         self._state_gram = state_kernel.matrix()
         self._largest_state = float(state_kernel.diagonal().max())
         self._largest_observation = float(observation_kernel.diagonal().max())
-        self._prior_factor = cholesky(
-            self._state_gram, shift=self.size * epsilon, name="G_X + n epsilon I", remedy="epsilon"
-        )
+        self._prior_factor = self._factorised(epsilon)
         self._observations = self._represented(observation_kernel)
-        self._formula = self._formulas()[rule]
+        self._rule = rule
         self._delta = delta
+
+    def regularised(self, epsilon: float, delta: float) -> Self:
+        """Return the same rule with other regularisers; only G_X + nεI is factorised anew."""
+        rule = copy.copy(self)
+        rule._prior_factor = self._factorised(epsilon)
+        rule._delta = delta
+        return rule
+
+    def _factorised(self, epsilon: float) -> CholeskyFactor:
+        return cholesky(self._state_gram, shift=self.size * epsilon, name="G_X + n epsilon I", remedy="epsilon")
 
     @staticmethod
     @abstractmethod
@@ -67,7 +76,7 @@ class GramRule(BayesRule):
         m_pi = similarities @ particle_weights  # Algorithm 3, line 13
         k_y = self._observation_kernel.against(observation)[:, 0]  # line 14
         prior = self._prior_factor.solve(m_pi)  # Algorithm 1, line 3: the diagonal of Λ
-        weights = self._formula(prior, self._observations, k_y, self._delta)
+        weights = self._formulas()[self._rule](prior, self._observations, k_y, self._delta)
         return DensePosterior(
             weight_sum=float(weights.sum()),
             observation_coverage=coverage(float(k_y.max()), self._largest_observation),

@@ -12,6 +12,9 @@ readings are compared in ``docs/engines.md``.
 
 from __future__ import annotations
 
+import copy
+from typing import Self
+
 import numpy as np
 
 from kmcf.arrays import FloatArray, IntArray
@@ -58,6 +61,13 @@ class LowRankRule(BayesRule):
         self._prior_factor = prior_factor(states.rows.T @ states.rows, self.size, epsilon)
         self._delta = delta
         self._importance = rule == "importance"
+
+    def regularised(self, epsilon: float, delta: float) -> Self:
+        """Return the same rule with other regularisers; only UᵀU + nεI is factorised anew."""
+        rule = copy.copy(self)
+        rule._prior_factor = prior_factor(self.states.rows.T @ self.states.rows, self.size, epsilon)
+        rule._delta = delta
+        return rule
 
     def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
         """Apply the low-rank rule to the empirical prior mean of the particles and to one observation."""

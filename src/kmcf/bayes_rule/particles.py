@@ -10,9 +10,12 @@ the filter can follow a state beyond the examples; the price is O(n m) per step 
 
 from __future__ import annotations
 
+import copy
+from typing import Self
+
 import numpy as np
 
-from kmcf.arrays import FloatArray, IntArray
+from kmcf.arrays import FloatArray
 from kmcf.bayes_rule.base import DensePosterior, Posterior, coverage
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.kernels.base import ExampleKernel
@@ -40,6 +43,13 @@ class ParticleRule:
         self._largest = float(state_kernel.diagonal().max())
         self._delta = delta
 
+    def regularised(self, epsilon: float, delta: float) -> Self:
+        """Return the same rule with another δ; it has no ε."""
+        del epsilon
+        rule = copy.copy(self)
+        rule._delta = delta
+        return rule
+
     def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
         """Re-weight the particles by the likelihood that the examples around them suggest."""
         logs = self._state_kernel.log_against(particles).T  # (m, n)
@@ -65,16 +75,3 @@ class ParticleRule:
     def _coverage(self, logs: FloatArray, weights: FloatArray) -> float:
         closest = np.exp(logs.max(axis=1))
         return coverage(float(closest @ np.abs(weights) / np.abs(weights).sum()), self._largest)
-
-
-def systematic(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
-    """Systematic resampling: one uniform draw, evenly spaced positions in the cumulative weights.
-
-    Examples
-    --------
-    >>> systematic(np.array([0.5, 0.0, 0.5]), 4, np.random.default_rng(0))
-    array([0, 0, 2, 2])
-    """
-    positions = (rng.random() + np.arange(size)) / size
-    picks: IntArray = np.searchsorted(np.cumsum(weights) / weights.sum(), positions, side="right")
-    return np.minimum(picks, len(weights) - 1)

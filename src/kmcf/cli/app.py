@@ -10,6 +10,7 @@ from rich.table import Table
 from kmcf._version import __version__
 from kmcf.cli.bench import bench
 from kmcf.cli.reproduce import reproduce
+from kmcf.cli.tune import tune
 
 app = typer.Typer(
     help="Bayesian filtering from examples, for when nobody can write down the observation model.",
@@ -66,3 +67,4 @@ def demo(
 
 app.command()(bench)
 app.add_typer(reproduce, name="reproduce")
+app.command()(tune)

@@ -12,7 +12,8 @@ from kmcf.arrays import FloatArray, IntArray
 from kmcf.embedding import Embedding
 from kmcf.kernels.base import Kernel
 from kmcf.lazy_weights import LazyWeights
-from kmcf.objects import Objects, take
+from kmcf.notebooks import html_table
+from kmcf.objects import Objects, describe, is_numeric, take
 
 
 @dataclass(frozen=True)
@@ -122,3 +123,17 @@ class Belief(Embedding):
     def __repr__(self) -> str:
         flags = " rejected" * self.report.rejected + " missing" * self.report.missing
         return f"Belief(time={self.time}, {len(self)} states, effective sample size {self.ess:.1f}{flags})"
+
+    def _repr_html_(self) -> str:
+        """Return a small table for notebooks."""
+        rows: dict[str, Any] = {"time": self.time, "states": describe(self.states)}
+        if is_numeric(self.states):
+            rows["mean"] = self.mean()
+            deviations = np.sqrt(np.maximum(np.diagonal(self.covariance()), 0.0))
+            rows["standard deviation"] = deviations.reshape(self.states.shape[1:])
+        rows["mode"] = self.mode()
+        rows["effective sample size"] = self.ess
+        rows["negative mass"] = abs(self.negative_mass)  # no minus sign before zero
+        rows["coverage"] = self.report.coverage
+        how = "no observation" if self.report.missing else "observation rejected" if self.report.rejected else ""
+        return html_table("Belief", rows, how)

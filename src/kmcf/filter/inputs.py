@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from kmcf.kernels import Kernel
 from kmcf.objects import Objects, as_objects, describe, is_numeric, plain
 
 
 def read_examples(
-    states: Any, observations: Any, *, structured: tuple[bool, bool], handles_missing: bool, fewest: int = 2
+    states: Any,
+    observations: Any,
+    *,
+    state_kernel: Kernel | None,
+    observation_kernel: Kernel | Accepts | None,
+    fewest: int = 2,
 ) -> tuple[Objects, Objects]:
     """Check and read the example pairs; return private, read-only copies.
 
@@ -19,15 +25,15 @@ def read_examples(
     ----------
     states, observations : array-like or list
         The n examples.
-    structured : pair of bool
-        Whether the state and the observation kernel work on non-vectorial objects.
-    handles_missing : bool
-        Whether the observation kernel understands NaN.
+    state_kernel, observation_kernel : Kernel or None
+        Their kernels, which say what kind of objects they take and whether NaN or infinity mean something to them;
+        for observations that are not compared by a kernel, what is accepted.
     fewest : int
         How many examples there must be.
     """
-    read_states = as_objects(states, "states", structured=structured[0])
-    read_observations = as_objects(observations, "observations", structured=structured[1])
+    read_states = as_objects(states, "states", structured=state_kernel is not None and state_kernel.structured)
+    accepts = Accepts.of(observation_kernel)
+    read_observations = as_objects(observations, "observations", structured=accepts.structured)
     if len(read_states) != len(read_observations):
         raise ValueError(
             f"{len(read_states)} states but {len(read_observations)} observations: every example is a pair of one "
@@ -37,24 +43,44 @@ def read_examples(
         needed = "one example is" if fewest == 1 else "two examples are"
         raise ValueError(f"at least {needed} needed, but got {len(read_states)}.")
     return (
-        _finite_copy(read_states, "states", allow_nan=False),
-        _finite_copy(read_observations, "observations", allow_nan=handles_missing),
+        _finite_copy(read_states, "states", Accepts(), np.float64),
+        _finite_copy(read_observations, "observations", accepts, None),
     )
 
 
-def _finite_copy(objects: Objects, name: str, *, allow_nan: bool) -> Objects:
+class Accepts(NamedTuple):
+    """What a kernel takes beside vectors of finite numbers."""
+
+    structured: bool = False
+    missing: bool = False
+    infinity: bool = False
+
+    @classmethod
+    def of(cls, kernel: Kernel | Accepts | None) -> Accepts:
+        """Ask a kernel; None stands for one that takes vectors of finite numbers only."""
+        if isinstance(kernel, Accepts):
+            return kernel
+        return cls() if kernel is None else cls(kernel.structured, kernel.handles_missing, kernel.handles_infinity)
+
+    def refused(self, values: Any) -> Any:
+        """Say which numbers are NaN or infinite without a meaning."""
+        return (np.isnan(values) & (not self.missing)) | (np.isinf(values) & (not self.infinity))
+
+
+def _finite_copy(objects: Objects, name: str, accepts: Accepts, dtype: Any) -> Objects:
     if not is_numeric(objects):
         return objects
     if 0 in objects.shape:
         raise ValueError(f"{name} have no columns: {describe(objects)}.")
-    bad = np.isinf(objects) if allow_nan else ~np.isfinite(objects)
+    bad = accepts.refused(objects)
     if bad.any():
         rows = np.flatnonzero(bad.reshape(len(objects), -1).any(axis=1))
         raise ValueError(
             f"{name} contain NaN or infinity in {len(rows)} of {len(objects)} examples (first: example {rows[0]}); "
             "remove those examples."
         )
-    private = np.array(objects, order="C")  # whatever the layout in memory, the same numbers give the same results
+    # C order: whatever the layout in memory was, the same numbers give the same results
+    private = np.array(objects, dtype, order="C")
     private.flags.writeable = False
     return private
 
@@ -69,28 +95,29 @@ class ObservationReader:
         Trailing shape of numeric observations; None for arbitrary objects.
     flat : bool
         The examples were given as (n,): a two-dimensional array is then a batch of scalar sequences.
-    handles_missing : bool
-        Whether the kernel understands partly missing vectors.
+    accepts : Accepts
+        What the kernel takes beside vectors of finite numbers. Where it takes any objects (images, sets), new ones
+        need not have the shape of the examples, and keep their type.
     """
 
     shape: tuple[int, ...] | None
     flat: bool
-    handles_missing: bool
+    accepts: Accepts
 
     @classmethod
-    def of(cls, given: Any, read: Objects, *, handles_missing: bool) -> ObservationReader:
-        """Make a reader from the example observations as given and as read."""
+    def of(cls, given: Any, read: Objects, kernel: Kernel | Accepts | None) -> ObservationReader:
+        """Make a reader from the example observations as given and as read, and their kernel."""
         shape = tuple(read.shape[1:]) if is_numeric(read) else None
-        return cls(shape, np.ndim(given) == 1 if shape is not None else False, handles_missing)
+        return cls(shape, np.ndim(given) == 1 if shape is not None else False, Accepts.of(kernel))
 
     def one(self, observation: Any) -> Objects | None:
         """Read one observation as a collection of length 1; None if it is missing (None or all NaN)."""
         if observation is None:
             return None
-        if self.shape is None:
+        if self.shape is None or (self.accepts.structured and not self._like_examples(observation)):
             return None if _all_nan(observation) else [observation]
         try:
-            values = np.asarray(plain(observation), dtype=np.float64)
+            values = np.asarray(plain(observation), dtype=None if self.accepts.structured else np.float64)
         except (TypeError, ValueError):
             raise TypeError(
                 f"an observation is {observation!r}, but the examples are numeric with shape {self.shape}."
@@ -105,13 +132,21 @@ class ObservationReader:
             return values[None]
         return self._with_gaps(values)
 
+    def _like_examples(self, observation: Any) -> bool:
+        """Say whether an observation could be a row of the array of examples."""
+        try:
+            array = np.asarray(plain(observation))
+        except ValueError:  # ragged
+            return False
+        return array.dtype.kind in "biuf" and array.shape == self.shape
+
     def _with_gaps(self, values: Any) -> Objects | None:
         absent = np.isnan(values)
         if absent.all():
             return None
-        if np.isinf(values).any():
+        if np.isinf(values).any() and not self.accepts.infinity:
             raise ValueError(f"an observation contains infinity: {values!r}.")
-        if not self.handles_missing:
+        if absent.any() and not self.accepts.missing:
             raise ValueError(
                 f"an observation is partly NaN ({int(absent.sum())} of {absent.size} values), which its kernel cannot "
                 "handle; fill the gaps, or pass None to skip the observation."
@@ -123,6 +158,8 @@ class ObservationReader:
         if self.shape is None or isinstance(observations, list | tuple):
             return False
         extra = np.ndim(observations) - len(self.shape)
+        if self.accepts.structured and extra == 2:  # colour images where the examples are grey are no batch
+            return bool(np.shape(observations)[2:] == self.shape)
         if self.shape == (1,) and self.flat and np.ndim(observations) == 2:
             return bool(np.shape(observations)[1] != 1)
         return extra == 2
@@ -134,8 +171,9 @@ class ObservationReader:
                 f"observations must be a sequence with one entry per time step, not {type(observations).__name__}; "
                 "for a single observation use step(belief, y)."
             )
-        if self.shape is None or isinstance(observations, list | tuple) or not hasattr(observations, "__len__"):
-            return _not_empty(list(observations))
+        given_singly = isinstance(observations, list | tuple) or not hasattr(observations, "__len__")
+        if self.shape is None or self.accepts.structured or given_singly:
+            return _not_empty(list(plain(observations)))
         array = _not_empty(np.asarray(plain(observations)))
         if array.dtype.kind == "O":
             return list(array)

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule import CompressedPosterior, CompressedRule, Posterior
-from kmcf.bayes_rule.particles import ParticleRule, systematic
+from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.learning import ExampleLearner
-from kmcf.herding import multinomial
+from kmcf.filter.settings import check_filter
+from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
+from kmcf.kernels import Learned
 from kmcf.lazy_weights import LazyWeights
 from kmcf.objects import Objects
+from kmcf.resampling import multinomial, systematic
+from kmcf.search_space import Parameter, Variants
 
 LEAST_SIMILARITY = 1e-8
 LEAST_WEIGHT_SUM = 1e-3
+SUMMARY_KERNEL = "observation_kernel__kernel__"
+"""Settings of the kernel on a learnt summary; the summary itself does not depend on them."""
 
 
 class KernelMonteCarloFilter(ExampleLearner):
@@ -121,6 +129,60 @@ class KernelMonteCarloFilter(ExampleLearner):
         self.n_examples = n_examples
         self.angles = angles
         self.random_state = random_state
+
+    def search_space(self) -> dict[str, Parameter]:
+        """Return what a tuner may change: widths of the kernels that have one, the regularisers, a rank that was set.
+
+        Kernels that are None get their widths in :meth:`variants`.
+        """
+        return kernel_search_space(self)
+
+    def variants(self, states: Any, observations: Any) -> Variants:
+        """Return this filter with explicit kernels and regularisers; two where the observation kernel was chosen.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The examples.
+        """
+        return kernel_variants(self, states, observations)
+
+    def refitted(self, states: Any, observations: Any, **settings: Any) -> Self:
+        """Return a filter with some settings changed, fitted on the examples that this one was fitted on.
+
+        Where only ε and δ change, kernels, kernel matrices and their factors are shared; a learnt observation kernel is
+        learnt anew only if its own settings change.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The same examples again.
+        **settings
+            As for ``set_params``.
+        """
+        current = self.get_params()
+        changed = [name for name, value in settings.items() if differ(current.get(name), value)]
+        if all(name in ("epsilon", "delta") for name in changed) and self.tolerance != "auto":
+            shared = self._regularised(**{name: settings[name] for name in changed})
+            if shared is not None:
+                return shared
+        learnt = self.observation_kernel_ if isinstance(self.observation_kernel_, Learned) else None
+        if any(name.startswith("observation_kernel") and not name.startswith(SUMMARY_KERNEL) for name in changed):
+            learnt = None
+        twin: Self = clone(self).set_params(**settings)
+        return twin._fit(states, observations, self._functions, learnt)
+
+    def _regularised(self, **settings: float) -> Self | None:
+        """Return a copy with other regularisers that shares everything else; None where the rule cannot."""
+        twin = copy.copy(self)
+        twin.set_params(**settings)
+        check_filter(twin)
+        twin.epsilon_, twin.delta_ = settings.get("epsilon", self.epsilon_), settings.get("delta", self.delta_)
+        rule = self.rule_.regularised(twin.epsilon_, twin.delta_)
+        if rule is None:
+            return None
+        twin.rule_ = rule
+        return twin
 
     def _initial_belief(self, stream: int, rng: np.random.Generator) -> Belief:
         size = self.n_particles_

@@ -24,17 +24,21 @@ from kmcf.defaults import (
 )
 from kmcf.filter.inputs import ObservationReader, read_examples, read_seed
 from kmcf.filter.kernel_choice import KernelChoice, choose_observation_kernel
+from kmcf.filter.restoring import check_kernels, kernel_probes, warn_refitted
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_filter, check_functions, pair_of
 from kmcf.growing import Growing
 from kmcf.herding_loop import greedy_loop
-from kmcf.kernels import ExampleKernel, Kernel, Precomputed, as_kernel
+from kmcf.kernels import ExampleKernel, Kernel, Learned, Precomputed, as_kernel
 from kmcf.objects import Objects, describe, is_numeric, take
+from kmcf.storable import Versioned
 from kmcf.subsampling import choose_examples
 
 STALE = 1e-3
 USUAL_THRESHOLD = 2.0
 """engine="auto" takes the compressed engine, which always resamples, only up to this threshold."""
+RULE_LAYOUT = 1
+"""To be raised when the attributes of a fitted rule change: files with another layout are then fitted anew."""
 
 
 class ExampleLearner(SequentialFilter):
@@ -75,21 +79,23 @@ class ExampleLearner(SequentialFilter):
         -------
         self
         """
+        return self._fit(states, observations, functions, None)
+
+    def _fit(
+        self, states: Any, observations: Any, functions: Sequence[Callable[[Any], Any]], learnt: Learned | None
+    ) -> Self:
+        """Fit; ``learnt`` is a kernel whose summary of the same examples may be used again."""
         check_filter(self)
         state_kernel = None if self.state_kernel is None else as_kernel(self.state_kernel, "state_kernel")
         observation_kernel = (
             None if self.observation_kernel is None else as_kernel(self.observation_kernel, "observation_kernel")
         )
-        handles_missing = observation_kernel is not None and observation_kernel.handles_missing
         read_states, examples = read_examples(
-            states,
-            observations,
-            structured=(_structured(state_kernel), _structured(observation_kernel)),
-            handles_missing=handles_missing,
+            states, observations, state_kernel=state_kernel, observation_kernel=observation_kernel
         )
         check_angles(self.angles, read_states)
         read_states = wrapped(read_states, self.angles)
-        self._reader = ObservationReader.of(observations, examples, handles_missing=handles_missing)
+        self._reader = ObservationReader.of(observations, examples, observation_kernel)
         if isinstance(state_kernel, Precomputed):
             raise TypeError(
                 "state_kernel='precomputed' cannot work: the filter compares new states with the examples at every "
@@ -101,7 +107,8 @@ class ExampleLearner(SequentialFilter):
         if observation_kernel is None:
             self.kernel_choice_ = choose_observation_kernel(read_states, examples, self.angles)
             observation_kernel = self.kernel_choice_.kernel
-        self.observation_kernel_: Kernel = clone(observation_kernel).fit(examples, read_states)
+        told = _told(clone(observation_kernel), self.angles)
+        self.observation_kernel_: Kernel = _fitted(told, examples, read_states, learnt)
         self._functions = check_functions(functions)
         plain = self.kernel_choice_ is not None and self.kernel_choice_.name == "plain"
         on_examples = self._on_examples(read_states, examples)
@@ -149,12 +156,35 @@ class ExampleLearner(SequentialFilter):
         self._refit_rule(self._all_states, self._all_examples)
         return self
 
+    def _to_store(self) -> dict[str, Any]:
+        state = dict(vars(self))
+        if "rule_" in state:
+            state["rule_"] = Versioned(self.rule_, RULE_LAYOUT)
+            state["_probes"] = kernel_probes(self)
+        return state
+
+    def _from_store(self, state: dict[str, Any]) -> None:
+        rule = state.pop("rule_", None)
+        self.__dict__.update(state)
+        if rule is not None and rule.version == RULE_LAYOUT:
+            self.rule_ = rule.read()
+
+    def _loaded(self, passed: set[str]) -> None:
+        """Compare the kernels that were passed again with those saved; fit a rule of another layout anew."""
+        if not hasattr(self, "seed_"):
+            return
+        check_kernels(self, self.__dict__.pop("_probes"), passed)
+        greedy_loop()
+        if not hasattr(self, "rule_"):
+            warn_refitted(stacklevel=4)
+            self._refit_rule(self._all_states, self._all_examples)
+
     def _read_more(self, states: Any, observations: Any) -> tuple[Objects, Objects]:
         read_states, examples = read_examples(
             states,
             observations,
-            structured=(self.state_kernel_.structured, self.observation_kernel_.structured),
-            handles_missing=self.observation_kernel_.handles_missing,
+            state_kernel=self.state_kernel_,
+            observation_kernel=self.observation_kernel_,
             fewest=1,
         )
         for name, new, old in (
@@ -163,6 +193,8 @@ class ExampleLearner(SequentialFilter):
         ):
             if np.shape(new)[1:] != np.shape(old)[1:] if is_numeric(old) else is_numeric(new):
                 raise ValueError(f"the new {name} are {describe(new)}, but the filter was fitted on {describe(old)}.")
+            if is_numeric(old) and new.dtype != old.dtype:
+                raise ValueError(f"the new {name} have the type {new.dtype}, but the filter was fitted on {old.dtype}.")
         return wrapped(read_states, self.angles), examples
 
     def _on_examples(self, states: Objects, examples: Objects) -> tuple[ExampleKernel, ExampleKernel]:
@@ -248,5 +280,17 @@ def wrapped(states: Objects, angles: Sequence[int]) -> Objects:
     return private
 
 
-def _structured(kernel: Kernel | None) -> bool:
-    return kernel is not None and kernel.structured
+def _told(kernel: Kernel, angles: Sequence[int]) -> Kernel:
+    """Tell learnt kernels, alone or inside others, which state columns are angles, unless the user did."""
+    for part in (kernel, *kernel.get_params(deep=True).values()):
+        if isinstance(part, Learned) and part.angles is None and len(angles):
+            part.set_params(angles=tuple(int(j) for j in angles))
+    return kernel
+
+
+def _fitted(kernel: Kernel, examples: Objects, states: Objects, learnt: Learned | None) -> Kernel:
+    """Fit an observation kernel, on a summary learnt before if there is one."""
+    if learnt is not None and isinstance(kernel, Learned):
+        return kernel.fit_like(learnt, examples)
+    fitted: Kernel = kernel.fit(examples, states)
+    return fitted

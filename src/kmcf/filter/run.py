@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from kmcf.arrays import BoolArray, FloatArray, IntArray
 from kmcf.extras import require
 from kmcf.filter.belief import Belief
-from kmcf.filter.summaries import SCALARS, Summaries, summarise
+from kmcf.filter.summaries import NAMES, SCALARS, Summaries, summarise
+from kmcf.notebooks import html_table, spread_of
 
 
 class FilterRun:
@@ -142,6 +144,44 @@ class FilterRun:
             )
         return self._beliefs
 
+    @property
+    def is_batch(self) -> bool:
+        """Whether this holds several sequences, with a leading axis B."""
+        return self._members is not None
+
+    def columns(self) -> dict[str, Any]:
+        """Return all summaries that are defined, by name: arrays with one entry per step."""
+        found = {name: self._column(name) for name in NAMES}
+        return {name: values for name, values in found.items() if values is not None}
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Any], *, angles: Sequence[int] = (), batch: bool = False) -> FilterRun:
+        """Make a run of its summaries, as :meth:`columns` gives them."""
+        if not batch:
+            return cls(Summaries.of_columns(columns), angles=angles)
+        sequences = range(len(columns["time"]))
+        members = tuple(
+            cls.of_columns({name: values[b] for name, values in columns.items()}, angles=angles) for b in sequences
+        )
+        return cls(None, angles=angles, members=members)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> FilterRun:
+        """Read a run that was saved as NPZ."""
+        from kmcf.store import load_run
+
+        return load_run(path)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the summaries (not the beliefs) to a file: NPZ, CSV or Parquet, by the ending of ``path``.
+
+        :func:`kmcf.load` and ``np.load`` read NPZ; CSV and Parquet (which need the extra ``kmcf[tables]``) have the
+        columns of :meth:`to_dataframe`. An old file stays until the new one is complete.
+        """
+        from kmcf.store import save_run
+
+        save_run(self, path)
+
     def to_dataframe(self) -> Any:
         """Return one row per step as a pandas DataFrame (needs the extra ``kmcf[tables]``)."""
         pandas = require("pandas", "tables")
@@ -167,18 +207,23 @@ class FilterRun:
     def to_xarray(self) -> Any:
         """Return a labelled xarray Dataset (needs the extra ``kmcf[tables]``)."""
         xarray = require("xarray", "tables")
-        lead = ["time"] if self._members is None else ["sequence", "time"]
-        state = (
-            [f"state_{j}" for j in range(self.mean.ndim - len(lead))] if self.mean.ndim > len(lead) + 1 else ["state"]
-        )
-        variables = {
+        lead = ["sequence", "time"] if self.is_batch else ["time"]
+        variables: dict[str, Any] = {name: (lead, self._column(name)) for name in SCALARS}
+        coordinates: dict[str, Any] = {"time": self.time[0] if self.is_batch else self.time}
+        if self._column("mean") is None:
+            variables["mode"] = (lead, np.array(self.mode, dtype=object))
+            return xarray.Dataset(variables, coords=coordinates)
+        axes = self.mean.ndim - len(lead)
+        state = ["state"] if axes == 1 else [f"state_{j}" for j in range(axes)]
+        flat = "state" if axes == 1 else "row"  # intervals and covariances are of flattened states
+        variables |= {
             "mean": ([*lead, *state], self.mean),
             "mode": ([*lead, *state], self.mode),
             "covariance": ([*lead, "row", "column"], self.covariance),
-            "interval": ([*lead, "bound", "row"], self.interval),
+            "interval": ([*lead, "bound", flat], self.interval),
         }
-        variables |= {name: (lead, self._column(name)) for name in SCALARS}
-        return xarray.Dataset(variables, coords={"time": self.time if self._members is None else self.time[0]})
+        coordinates["bound"] = ["lower", "upper"]
+        return xarray.Dataset(variables, coords=coordinates)
 
     def plot(self, truth: Any = None, axes: Any = None) -> Any:
         """Draw the estimates over time (needs matplotlib); see :func:`kmcf.plotting.plot_run`."""
@@ -218,6 +263,19 @@ class FilterRun:
     def __repr__(self) -> str:
         shape = " × ".join(str(size) for size in self.time.shape)
         return f"FilterRun({shape} steps, {int(self.missing.sum())} missing, {int(self.rejected.sum())} rejected)"
+
+    def _repr_html_(self) -> str:
+        """Return a small table for notebooks."""
+        shape = " × ".join(str(size) for size in self.time.shape)
+        rows: dict[str, Any] = {"steps": shape}
+        if self._column("mean") is not None:
+            rows["state dimension"] = int(np.prod(self.mean.shape[self.time.ndim :]))
+        rows["effective sample size"] = spread_of(self.ess)
+        rows["coverage"] = spread_of(self.coverage)
+        rows["observations missing"] = int(self.missing.sum())
+        rows["observations rejected"] = int(self.rejected.sum())
+        rows["beliefs kept"] = "no" if self._beliefs is None and self._members is None else "yes"
+        return html_table("FilterRun", rows)
 
 
 def collect(beliefs: Iterable[Belief], *, angles: Sequence[int], keep: bool) -> FilterRun:

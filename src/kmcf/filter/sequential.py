@@ -10,10 +10,11 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Self
+from os import PathLike
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
 from kmcf.alerts import RejectedStepWarning
@@ -23,7 +24,9 @@ from kmcf.extras import progress_bar
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import ObservationReader, read_controls
 from kmcf.filter.run import FilterRun, batch, collect
+from kmcf.notebooks import html_table, settings_and_learnt
 from kmcf.objects import Objects, as_objects, is_numeric, take
+from kmcf.search_space import Parameter, Variants
 
 KEPT_STEPS = 10_000
 KEPT_NUMBERS = 4_000_000
@@ -33,7 +36,7 @@ KEPT_NUMBERS = 4_000_000
 class SequentialFilter(BaseEstimator, ABC):
     """Base class of filters that learn the observation model from examples and are given a way to move the state."""
 
-    transition: Callable[[Any, Any, np.random.Generator], Any]
+    transition: Any  # (states, control, rng) -> states; None only where a filter can do without
     initial: Callable[[int, np.random.Generator], Any] | None
     angles: Sequence[int]
     random_state: Any
@@ -41,6 +44,11 @@ class SequentialFilter(BaseEstimator, ABC):
     states_: Objects
     seed_: int
     _reader: ObservationReader
+    _needs_transition: ClassVar[bool] = True
+    _why_rejected: ClassVar[str] = (
+        "because no example observation resembles it or the posterior weights nearly cancelled; the prediction was "
+        "kept. Collect examples like it, widen the kernels' bandwidths or raise delta."
+    )
 
     @abstractmethod
     def fit(self, states: Any, observations: Any) -> Self:
@@ -53,6 +61,37 @@ class SequentialFilter(BaseEstimator, ABC):
     @abstractmethod
     def _advance(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
         """Make one step with an observation (a collection of length 1, or None if missing)."""
+
+    def search_space(self) -> dict[str, Parameter]:
+        """Return what a tuner may change: names of parameters, as for ``set_params``, and how they may vary."""
+        return {}
+
+    def variants(self, states: Any, observations: Any) -> Variants:
+        """Return this filter with everything explicit that it would decide from the examples: a tuner's start.
+
+        It is fitted, so that :meth:`search_space` can start from the values in use.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The examples, as for :meth:`fit`.
+        """
+        return Variants("variant", {"given": clone(self).fit(states, observations)})
+
+    def refitted(self, states: Any, observations: Any, **settings: Any) -> Self:
+        """Return a filter with some settings changed, fitted on the examples that this one was fitted on.
+
+        What does not depend on the changed settings may be shared with this filter, which stays as it is.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The same examples again.
+        **settings
+            As for ``set_params``.
+        """
+        twin: Self = clone(self).set_params(**settings)
+        return twin.fit(states, observations)
 
     def start(self, stream: int = 0) -> Belief:
         """Return the belief before the first observation: draws from p_init.
@@ -81,7 +120,7 @@ class SequentialFilter(BaseEstimator, ABC):
         """
         after = self._next(belief, y, control)
         if after.report.rejected and belief.rejections == 0:
-            _warn_rejected("an observation was", first=after.time, stacklevel=3)
+            _warn_rejected("an observation was", self._why_rejected, first=after.time, stacklevel=3)
         return after
 
     def filter(
@@ -153,7 +192,7 @@ class SequentialFilter(BaseEstimator, ABC):
         checked = [read_controls(c, len(s)) for c, s in zip(per_sequence, read, strict=True)]
         total = sum(len(s) for s in read)
         if keep_beliefs is None:
-            keep_beliefs = total <= KEPT_STEPS and total * len(self.states_) <= KEPT_NUMBERS
+            keep_beliefs = total <= KEPT_STEPS and total * self._numbers_per_belief() <= KEPT_NUMBERS
         runs = []
         with progress_bar(total, "filtering", show=progress) as advance:
             for stream, (sequence, inputs) in enumerate(zip(read, checked, strict=True)):
@@ -161,7 +200,8 @@ class SequentialFilter(BaseEstimator, ABC):
                 runs.append(collect(beliefs, angles=self.angles, keep=keep_beliefs))
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
-            _warn_rejected(f"{len(rejected)} of {total} observations were", first=rejected[0], stacklevel=4)
+            what = f"{len(rejected)} of {total} observations were"
+            _warn_rejected(what, self._why_rejected, first=rejected[0], stacklevel=4)
         return runs
 
     def forecast(self, belief: Belief, steps: int, controls: Any = None) -> FilterRun:
@@ -181,6 +221,16 @@ class SequentialFilter(BaseEstimator, ABC):
         checked = read_controls(controls, int(steps))
         beliefs = self._along(belief, [None] * int(steps), checked)
         return collect(beliefs, angles=self.angles, keep=True)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the filter to one file, which :func:`kmcf.load` reads; an old file stays until the new one is complete.
+
+        The file holds data only: settings, examples, what was learnt from them. Functions of your own (transition,
+        initial, kernels) are not in it and have to be passed again to :func:`kmcf.load`.
+        """
+        from kmcf.store import save
+
+        save(self, path)
 
     def _along(
         self,
@@ -252,6 +302,18 @@ class SequentialFilter(BaseEstimator, ABC):
         numbers.flags.writeable = False
         return numbers
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        given = str(super().__repr__(N_CHAR_MAX))
+        return f"{given}, fitted to {len(self.states_)} examples" if hasattr(self, "seed_") else given
+
+    def _repr_html_(self) -> str:
+        """Return a small table for notebooks: the settings that are not the default, and what was learnt."""
+        return html_table(type(self).__name__, *settings_and_learnt(self, getattr(self, "states_", None)))
+
+    def _numbers_per_belief(self) -> int:
+        """Say how much memory a belief takes of its own; the example states are shared."""
+        return len(self.states_)
+
     def _check_fitted(self) -> None:
         if not hasattr(self, "seed_"):
             raise NotFittedError(
@@ -269,12 +331,10 @@ def _noted(source: str) -> Iterator[None]:
         raise
 
 
-def _warn_rejected(what: str, *, first: int, stacklevel: int) -> None:
+def _warn_rejected(what: str, why: str, *, first: int, stacklevel: int) -> None:
     """Warn, pointing at the user's line ``stacklevel`` calls up."""
     warnings.warn(
-        f"{what} not used (first at step {first}), because no example observation resembles it or the posterior "
-        "weights nearly cancelled; the prediction was kept. Collect examples like it, widen the kernels' bandwidths "
-        "or raise delta. run.rejected and belief.report.rejected mark such steps.",
+        f"{what} not used (first at step {first}), {why} run.rejected and belief.report.rejected mark such steps.",
         RejectedStepWarning,
         stacklevel=stacklevel,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,13 @@ class Summaries:
     def __init__(self) -> None:
         self._chunks: list[_Chunk] = []
         self._arrays: dict[str, Any] = {}
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Any]) -> Summaries:
+        """Make summaries of complete columns; those not given are not defined."""
+        summaries = cls()
+        summaries._arrays = {name: columns.get(name) for name in NAMES}
+        return summaries
 
     def add(self, belief: Belief) -> None:
         """Append the summary of one more belief."""

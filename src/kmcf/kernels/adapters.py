@@ -11,7 +11,9 @@ from sklearn.gaussian_process.kernels import Kernel as SklearnKernel
 from kmcf.arrays import Array, FloatArray, IntArray
 from kmcf.kernels.base import ExampleKernel, Kernel, as_rows
 from kmcf.linalg import is_positive_semidefinite
-from kmcf.objects import Objects, describe, is_numeric
+from kmcf.objects import Objects, describe, is_numeric, take
+
+_BLOCK = 64
 
 
 def as_kernel(kernel: Any, name: str = "a kernel") -> Kernel:
@@ -39,9 +41,10 @@ def as_kernel(kernel: Any, name: str = "a kernel") -> Kernel:
         return FromSklearn(kernel)
     if callable(kernel):
         return FromCallable(kernel)
+    hint = " Pass what its fit_transform returns, with 'precomputed'." if hasattr(kernel, "fit_transform") else ""
     raise TypeError(
         f"{name} must be a kmcf kernel, a scikit-learn kernel, a callable (A, B) -> matrix or 'precomputed', "
-        f"not {kernel!r}."
+        f"not {kernel!r}.{hint}"
     )
 
 
@@ -108,8 +111,9 @@ class FromSklearn(Kernel):
         return np.asarray(self.kernel(a, b))
 
     def evaluate_diagonal(self, a: Objects) -> Array:
-        """Evaluate the diagonal of the scikit-learn kernel."""
-        return np.asarray(self.kernel.diag(a))
+        """Return the diagonal, block by block: ``diag`` of a WhiteKernel is not what it gives for two collections."""
+        blocks = [take(a, np.arange(start, min(start + _BLOCK, len(a)))) for start in range(0, len(a), _BLOCK)]
+        return np.concatenate([np.zeros(0), *(np.diagonal(self.evaluate(block, block)) for block in blocks)])
 
 
 class Precomputed(Kernel):

@@ -43,6 +43,11 @@ class Kernel(BaseEstimator, ABC):
         """True where NaN inside an observation means something to the kernel."""
         return False
 
+    @property
+    def handles_infinity(self) -> bool:
+        """True where infinity inside an observation means something to the kernel."""
+        return False
+
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn what there is to learn from the example objects (and their states); return self."""
         del states

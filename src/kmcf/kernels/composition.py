@@ -7,8 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from kmcf.arrays import Array, FloatArray, array_namespace
+from kmcf.arrays import Array
 from kmcf.kernels.base import Kernel, as_rows
+from kmcf.kernels.robust import asinh_scaled, centre_and_scale
 from kmcf.objects import Objects, as_objects
 
 
@@ -29,6 +30,11 @@ class _Pair(Kernel):
         """True where both parts can handle NaN."""
         return self.first.handles_missing and self.second.handles_missing
 
+    @property
+    def handles_infinity(self) -> bool:
+        """True where both parts can handle infinities."""
+        return self.first.handles_infinity and self.second.handles_infinity
+
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Fit both parts on the same examples."""
         self.first.fit(objects, states)
@@ -36,8 +42,10 @@ class _Pair(Kernel):
         return self
 
     def prepare(self, objects: Objects) -> tuple[Any, Any]:
-        """Prepare the objects for both parts."""
-        return self.first.prepare(objects), self.second.prepare(objects)
+        """Prepare the objects for both parts, each of which reads them its own way (as numbers, or as they are)."""
+        parts = (self.first, self.second)
+        read = [as_objects(objects, "the kernel's argument", structured=part.structured) for part in parts]
+        return self.first.prepare(read[0]), self.second.prepare(read[1])
 
 
 class Sum(_Pair):
@@ -96,6 +104,11 @@ class Wrapped(Kernel):
     def handles_missing(self) -> bool:
         """As the kernel inside."""
         return self.kernel.handles_missing
+
+    @property
+    def handles_infinity(self) -> bool:
+        """As the kernel inside."""
+        return self.kernel.handles_infinity
 
     def evaluate(self, a: Any, b: Any) -> Array:
         """Evaluate the kernel inside."""
@@ -213,9 +226,7 @@ class AsinhScaled(Wrapped):
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn the centre and scale of every column, then fit the kernel inside on the scaled columns."""
         rows = as_rows(as_objects(objects, "the kernel's examples"), self)
-        self.centre_: FloatArray = np.median(np.asarray(rows), axis=0)
-        deviation = np.median(np.abs(np.asarray(rows) - self.centre_), axis=0)
-        self.scale_: FloatArray = np.where(deviation > 0, deviation, 1.0)
+        self.centre_, self.scale_ = centre_and_scale(rows)
         self.kernel.fit(self.transform(rows), states)
         return self
 
@@ -228,7 +239,7 @@ class AsinhScaled(Wrapped):
         rows = as_rows(objects, self)
         if rows.shape[1] != self.centre_.shape[0]:
             raise ValueError(f"AsinhScaled was fitted on {self.centre_.shape[0]} columns but got {rows.shape[1]}.")
-        return array_namespace(rows).asinh((rows - self.centre_) / self.scale_)
+        return asinh_scaled(rows, self.centre_, self.scale_)
 
     def prepare(self, objects: Objects) -> Any:
         """Scale the columns and prepare them for the kernel inside."""

@@ -86,7 +86,10 @@ def read_image(image: Any, name: str) -> Pixels:
 
 
 def _read_file(path: Path, name: str) -> Pixels:
-    data = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    try:
+        data = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    except OSError as error:
+        raise OSError(f"{name}, the file {str(path)!r}, cannot be read: {error.strerror}.") from error
     if data.size == 0:
         raise ValueError(f"{name}, the file {str(path)!r}, is empty.")
     cv2 = require("cv2", "images")

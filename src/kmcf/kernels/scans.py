@@ -34,8 +34,8 @@ class LaserScan(Kernel):
     positive definite; two scans of one place whose headings differ by up to 2r beams have a pair of copies that agree.
     ``rotation=0`` is a Gaussian kernel on :math:`v`.
 
-    NaN, infinite and too long ranges all count as "nothing within ``max_range``". (A filter takes NaN in scans with
-    this kernel, treats a scan of only NaN as missing, and refuses infinities: replace them by NaN or a large number.)
+    NaN, infinite and too long ranges all count as "nothing within ``max_range``", in a filter too. There a scan of only
+    NaN is a missing observation; a scan of only infinities is one that saw nothing, which tells something.
 
     Parameters
     ----------
@@ -90,6 +90,11 @@ class LaserScan(Kernel):
     @property
     def handles_missing(self) -> bool:
         """True: a beam that is NaN saw nothing."""
+        return True
+
+    @property
+    def handles_infinity(self) -> bool:
+        """True: a beam of infinite range saw nothing."""
         return True
 
     def fit(self, objects: Any, states: Any = None) -> Self:
@@ -152,10 +157,10 @@ class LaserScan(Kernel):
         if not 0 < self.power <= 1:
             raise ValueError(f"LaserScan has power = {self.power!r}; it must be above 0 and at most 1.")
         kept = min(self.beams, scans.shape[1])
-        if not 0 <= self.rotation < kept / 2:
+        if not (isinstance(self.rotation, int | np.integer) and 0 <= self.rotation < kept / 2):
             raise ValueError(
-                f"LaserScan has rotation = {self.rotation!r}, but only {kept} beams are kept; it must be at least 0 "
-                "and below half of them."
+                f"LaserScan has rotation = {self.rotation!r}, but only {kept} beams are kept; it must be an integer, "
+                "at least 0 and below half of them."
             )
         return scans
 

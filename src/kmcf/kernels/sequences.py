@@ -104,11 +104,17 @@ class Spectrum(Kernel):
         """Learn the alphabet from the examples where it is needed and was not given."""
         del states
         self._check()
-        sequences = _read_sequences(as_objects(objects, "the kernel's examples", structured=True))
+        sequences = list(_read_sequences(as_objects(objects, "the kernel's examples", structured=True)))
         if self.mismatches:
             found = sorted({symbol for sequence in sequences for symbol in sequence}, key=repr)
             self.alphabet_ = tuple(found if self.alphabet is None else dict.fromkeys(self.alphabet))
             self._check_size(len(self.alphabet_))
+        longest = max((len(sequence) for sequence in sequences), default=0)
+        if longest < self.length:
+            raise ValueError(
+                f"all example sequences are shorter than length = {self.length} (the longest has {longest} symbols): "
+                "Spectrum could not tell them apart; lower length."
+            )
         return self
 
     def prepare(self, objects: Objects) -> WordCounts:

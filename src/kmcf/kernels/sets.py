@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.arrays import FloatArray, IntArray
-from kmcf.objects import Objects
+from kmcf.objects import Objects, plain
 
 _PAIRS = 1_000_000  # of elements looked at for a bandwidth
 
@@ -107,6 +107,7 @@ def read_sets(objects: Objects, identity: int | None, columns: int | None, kerne
 
 def _read_set(one: Any, number: int, identity: int | None, kernel: str) -> tuple[FloatArray, list[Hashable]]:
     """Return the numbers and identities of the elements of one set."""
+    one = plain(one)
     if isinstance(one, str | bytes | dict) or not hasattr(one, "__len__") or getattr(one, "ndim", 1) == 0:
         raise TypeError(
             f"{kernel} compares sets, but object {number} is {one!r}; each set must be an array or a list with one row "

@@ -165,6 +165,14 @@ class SpatialPyramid(Kernel):
         """Return the sums of the weighted histograms, which are 1."""
         return np.asarray(a.sum(axis=1))
 
+    def _to_store(self) -> dict[str, Any]:
+        """Leave out what can be computed again, and the folder: a file from elsewhere must not say where to write."""
+        return {name: value for name, value in vars(self).items() if name not in ("_cache", "cache_folder")}
+
+    def _from_store(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._cache = Cache(self.cache_size)
+
     def _describe(self, images: Objects, chosen: dict[str, int]) -> Iterator[Described]:
         """Yield the descriptors of the chosen images in their order, several at a time."""
         tasks = (

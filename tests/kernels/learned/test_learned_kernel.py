@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVR
 
 import kmcf
 from kmcf.datasets import paper_model
@@ -142,6 +145,60 @@ def test_constant_columns_and_constant_states():
 def test_bad_input_gets_a_sentence(arguments, error, message):
     with pytest.raises(error, match=message):
         Learned().fit(*arguments)
+
+
+def test_bad_angles_and_features_get_a_sentence(examples):
+    states, observations = examples
+    with pytest.raises(ValueError, match=r"angles = \[5\], but the states have 1 columns"):
+        Learned(angles=[5]).fit(observations, states)
+    spoilt = observations.copy()
+    spoilt[7, 2] = np.nan
+    with pytest.raises(ValueError, match="feature extractor returned NaN or infinity for object 7"):
+        Learned(features=lambda rows: spoilt[: len(rows)]).fit(observations, states)
+
+
+def test_one_feature_per_object_is_a_column(examples):
+    states, observations = examples
+    as_vector = Learned(features=lambda rows: np.abs(rows).sum(axis=1)).fit(observations, states)
+    as_column = Learned().fit(np.abs(observations).sum(axis=1)[:, None], states)
+    np.testing.assert_allclose(
+        as_vector(observations[:9]), as_column(np.abs(observations[:9]).sum(axis=1)[:, None]), rtol=1e-10
+    )
+
+
+def test_regressors_of_a_single_target_are_fitted_per_target(examples):
+    states, observations = examples
+    magnitudes = np.log(np.abs(observations) + 0.1)
+    kernel = Learned(SVR()).fit(magnitudes, states)
+    low, high = np.argsort(states[:, 0])[[20, -20]]
+    assert kernel(magnitudes[[low]], magnitudes[[high]])[0, 0] < 0.7 * kernel(magnitudes[[low]])[0, 0]
+    with pytest.raises(ValueError, match="alpha"):  # its own errors still reach the user
+        Learned(Ridge(alpha=-1.0)).fit(observations, states)
+
+
+def test_regressors_without_a_seed_get_the_kernel_s(examples):
+    states, observations = examples
+    forest = RandomForestRegressor(5)
+    first, second = (Learned(make_pipeline(forest)).fit(observations, states).summary(observations) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    other = Learned(forest, random_state=1).fit(observations, states).summary(observations)
+    assert not np.array_equal(first, other)
+    assert forest.random_state is None
+
+
+def test_the_filter_tells_which_states_are_angles():
+    rng = np.random.default_rng(0)
+    headings = rng.uniform(-np.pi, np.pi, size=(80, 1))
+    seen = np.column_stack([np.cos(headings), np.sin(headings)]) + 0.1 * rng.normal(size=(80, 2))
+
+    def turn(states, control, rng):
+        return states + 0.1 * rng.normal(size=states.shape)
+
+    given = Gaussian() * Learned()
+    flt = kmcf.KernelMonteCarloFilter(turn, observation_kernel=given, angles=(0,), random_state=0).fit(headings, seen)
+    told = Learned(angles=[0]).fit(seen, headings)
+    np.testing.assert_allclose(flt.observation_kernel_.second.summary(seen), told.summary(seen), atol=1e-9)
+    assert given.second.angles is None
 
 
 def test_unfitted_and_bad_feature_extractor(examples):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kmcf.kernels.learned import naive_bayes
+from kmcf.kernels.learned import naive_bayes, ridge, stack
 from kmcf.kernels.learned.inputs import RobustInputs, pooled, with_magnitudes
 from kmcf.kernels.learned.naive_bayes import NaiveBayes
 from kmcf.kernels.learned.ridge import RidgeRegression
@@ -127,3 +127,25 @@ def test_inputs_are_robust_and_stay_in_range():
     np.testing.assert_allclose(z[:, 0], np.arcsinh((rows[:, 0] - 1.5) / 1.0))
     np.testing.assert_allclose(z[:, 1], 0.0)
     np.testing.assert_allclose(inputs(np.array([[1e9, 5.0]])), z[3:4])
+
+
+def test_predictions_do_not_depend_on_the_blocks(monkeypatch):
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(40, 1))
+    z = states + 0.3 * rng.normal(size=(40, 4))
+    targets = state_targets(states)
+    fitted = stack.default_stack(z, *targets, states)
+    whole = fitted.predict(z)
+    monkeypatch.setattr(stack, "ROWS_AT_ONCE", 7)
+    np.testing.assert_allclose(fitted.predict(z), whole, atol=1e-12)
+    assert fitted.predict(z[:0]).shape == (0, whole.shape[1])
+
+
+def test_many_columns_are_predicted_without_additive_kernels(monkeypatch):
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(30, 6))
+    targets = z.sum(axis=1, keepdims=True)
+    monkeypatch.setattr(ridge, "MOST_COLUMNS_ADDITIVE", 5)
+    fitted = RidgeRegression(lambda rows: rows).fit(z, targets, np.ones(1))
+    assert not fitted._additive
+    assert np.mean((fitted.out_of_sample - targets) ** 2) < 0.3 * targets.var()

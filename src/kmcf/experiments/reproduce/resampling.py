@@ -12,6 +12,7 @@ from kmcf.arrays import FloatArray
 from kmcf.experiments.reproduce.cells import Backend, Cell, Result, Row, run_cells
 from kmcf.experiments.reproduce.truths import NormalMean, smoothed_kernel
 from kmcf.herding import herd
+from kmcf.resampling import multinomial
 
 # The paper's problem: P = N(0, 0.1²), a transition N(x, 0.1²), a Gaussian kernel of bandwidth 0.1, 100 points.
 SD, TRANSITION_SD, BANDWIDTH, POINTS = 0.1, 0.1, 0.1, 100
@@ -69,11 +70,10 @@ def draw(ridge: float, width: float, rng: np.random.Generator) -> Draw:
     gram = smoothed_kernel(points[:, None] - points, BANDWIDTH, 0.0)
     weights = ridge_weights(gram, TRUTH_P(points), ridge)
     picks = herd(gram @ weights, gram, POINTS, squared_norm=float(weights @ gram @ weights)).indices
-    truncated = np.maximum(weights, 0.0)
     samples = {
         "woRes": points,
         "Res-KH": points[picks],
-        "Res-Trunc": rng.choice(points, size=POINTS, p=truncated / truncated.sum()),
+        "Res-Trunc": points[multinomial(weights, POINTS, rng)],
     }
     moved = {method: values + TRANSITION_SD * rng.normal(size=POINTS) for method, values in samples.items()}
     return Draw(points, weights, samples, moved)

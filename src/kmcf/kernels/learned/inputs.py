@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kmcf.arrays import FloatArray
+from kmcf.kernels.robust import asinh_scaled, centre_and_scale
 
 
 class RobustInputs:
@@ -15,15 +16,14 @@ class RobustInputs:
     """
 
     def __init__(self, rows: FloatArray) -> None:
-        self.centre = np.median(rows, axis=0)
-        deviation = np.median(np.abs(rows - self.centre), axis=0)
-        self.scale = np.where(deviation > 0, deviation, 1.0)
-        scaled = np.arcsinh((rows - self.centre) / self.scale)
+        self.centre, self.scale = centre_and_scale(rows)
+        scaled = asinh_scaled(rows, self.centre, self.scale)
         self.low, self.high = scaled.min(axis=0), scaled.max(axis=0)
 
     def __call__(self, rows: FloatArray) -> FloatArray:
         """Return z, (n, d)."""
-        return np.clip(np.arcsinh((rows - self.centre) / self.scale), self.low, self.high)
+        z: FloatArray = np.clip(asinh_scaled(rows, self.centre, self.scale), self.low, self.high)
+        return z
 
 
 def with_magnitudes(z: FloatArray) -> FloatArray:

@@ -34,18 +34,20 @@ class Learned(Kernel):
     Parameters
     ----------
     regressor : scikit-learn regressor, optional
-        Predicts several targets from scaled observations. None: kernel ridge regressions and naive-Bayes predictors,
-        stacked.
+        Predicts the targets from scaled observations, all at once or one by one as it can. None: kernel ridge
+        regressions and naive-Bayes predictors, stacked.
     features : callable, optional
-        Objects to an array (n, d): a feature extractor for images and other objects. None: the observations themselves.
+        Objects to an array (n, d): a feature extractor for images and other objects, which it gets as they are. None:
+        the observations themselves.
     kernel : Kernel, optional
         Kernel on summaries. None: Gaussian at the median distance.
-    angles : sequence of int
-        State columns that are angles in radians.
+    angles : sequence of int, optional
+        State columns that are angles in radians. None: those the filter was told of.
     folds : int
         Folds for cross-fitting a given regressor.
     random_state : int
-        Seed of the folds, and of the choice of 1500 training examples where there are more.
+        Seed of the folds, of the choice of 1500 training examples where there are more, and of a given regressor that
+        has none.
 
     Examples
     --------
@@ -62,7 +64,7 @@ class Learned(Kernel):
         regressor: Any = None,
         features: Callable[[Any], Any] | None = None,
         kernel: Kernel | None = None,
-        angles: Sequence[int] = (),
+        angles: Sequence[int] | None = None,
         folds: int = 5,
         random_state: int = 0,
     ) -> None:
@@ -94,7 +96,7 @@ class Learned(Kernel):
         self._inputs = RobustInputs(rows)
         z = self._inputs(rows)
         training = self._training(len(rows))
-        targets = state_targets(flat[training], self.angles)
+        targets = state_targets(flat[training], self._angles(flat.shape[1]))
         self._weights = targets.weights
         self.predictor_: Predictor = self._fit_predictor(z[training], targets.values, targets.weights, flat[training])
         summaries = np.zeros((len(rows), len(targets.weights)))
@@ -104,6 +106,21 @@ class Learned(Kernel):
             summaries[others] = self.predictor_.predict(z[others])
         self._remember(rows, summaries * self._weights)
         self.kernel_: Kernel = clone(self.kernel or Gaussian()).fit(self.summary(objects))
+        return self
+
+    def fit_like(self, other: Learned, objects: Any) -> Self:
+        """Take over the summary that another kernel learnt from the same examples; fit only the kernel on summaries.
+
+        Parameters
+        ----------
+        other : Learned
+            Fitted, with the same settings but for ``kernel``.
+        objects : array or list
+            The example observations.
+        """
+        for name in ("_inputs", "_weights", "predictor_", "_known", "_known_summaries"):
+            setattr(self, name, getattr(other, name))
+        self.kernel_ = clone(self.kernel or Gaussian()).fit(self.summary(objects))
         return self
 
     def summary(self, objects: Any) -> FloatArray:
@@ -136,14 +153,23 @@ class Learned(Kernel):
         if self.features is None:
             rows = as_rows(objects, self)
         else:
-            rows = np.asarray(self.features(objects))
-            if rows.ndim < 2 or len(rows) != len(objects):
+            rows = np.asarray(self.features(objects), dtype=np.float64)
+            if rows.ndim == 0 or len(rows) != len(objects):
                 raise ValueError(
                     f"the feature extractor returned an array of shape {rows.shape} for {len(objects)} objects; it "
-                    f"must "
-                    "have one row per object."
+                    "must have one row per object."
                 )
+            if not np.isfinite(rows).all():
+                number = int(np.argwhere(~np.isfinite(rows))[0, 0])
+                raise ValueError(f"the feature extractor returned NaN or infinity for object {number}.")
         return np.ascontiguousarray(np.reshape(rows, (len(rows), -1)), dtype=np.float64)
+
+    def _angles(self, columns: int) -> list[int]:
+        """Return the columns of angles, counted from the left."""
+        chosen = [int(column) for column in (() if self.angles is None else self.angles)]
+        if not all(-columns <= column < columns for column in chosen):
+            raise ValueError(f"Learned has angles = {self.angles!r}, but the states have {columns} columns.")
+        return [column % columns for column in chosen]
 
     def _training(self, n: int) -> Any:
         if n <= MOST_TRAINING:
@@ -163,3 +189,15 @@ class Learned(Kernel):
         totals = np.zeros((len(self._known), summaries.shape[1]))
         np.add.at(totals, groups, summaries)
         self._known_summaries = totals / np.bincount(groups)[:, None]
+
+    def _to_store(self) -> dict[str, Any]:
+        """Store the examples whose summaries are known as rows of numbers rather than as keys."""
+        state = dict(vars(self))
+        if "_known" in state:
+            state["_known"] = np.frombuffer(b"".join(self._known)).reshape(len(self._known), -1)
+        return state
+
+    def _from_store(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "_known" in state:
+            self._known = {row.tobytes(): number for number, row in enumerate(state["_known"])}

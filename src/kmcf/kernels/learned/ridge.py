@@ -11,6 +11,8 @@ from kmcf.kernels.distances import median_distance, squared_euclidean
 
 WIDTHS = (0.5, 1.0, 2.0, 4.0)
 ADDITIVE_WIDTHS = (0.5, 1.0, 2.0)
+MOST_COLUMNS_ADDITIVE = 1000
+"""With more columns (pictures) additive kernels would take minutes, and are left out."""
 RIDGES = 10.0 ** np.linspace(-6.0, 0.0, 11)
 
 
@@ -38,9 +40,11 @@ class RidgeRegression:
         self._low, self._high = rows.min(axis=0), rows.max(axis=0)
         self._rows = (rows - self._mean) / self._spread
         self._kernel_width = median_distance(self._rows)
-        self._column_widths = np.array([median_distance(column[:, None]) for column in self._rows.T])
+        columns = self._rows.T if rows.shape[1] <= MOST_COLUMNS_ADDITIVE else self._rows.T[:0]
+        self._column_widths = np.array([median_distance(column[:, None]) for column in columns])
         best = np.inf
-        for additive, width in [(False, w) for w in WIDTHS] + [(True, w) for w in ADDITIVE_WIDTHS]:
+        additive_widths = ADDITIVE_WIDTHS if len(columns) else ()
+        for additive, width in [(False, w) for w in WIDTHS] + [(True, w) for w in additive_widths]:
             values, vectors = np.linalg.eigh(self._gram(self._rows, additive, width))
             rotated = vectors.T @ targets
             for ridge in RIDGES:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import nnls
 from sklearn.base import clone
 from sklearn.model_selection import KFold
+from sklearn.multioutput import MultiOutputRegressor
 
 from kmcf.arrays import FloatArray
 from kmcf.kernels.learned.inputs import pooled, with_magnitudes
@@ -16,6 +17,8 @@ from kmcf.kernels.learned.ridge import RidgeRegression
 
 FEWEST_COLUMNS_TO_POOL = 3
 MOST_COLUMNS_FOR_DENSITIES = 200
+ROWS_AT_ONCE = 4096
+"""Predictions are made in blocks, so that memory does not grow with their number times that of training examples."""
 
 
 class Predictor(Protocol):
@@ -44,7 +47,8 @@ class Stack:
 
     def predict(self, z: FloatArray) -> FloatArray:
         """Predict the targets of new inputs."""
-        return self._combined([predictor.predict(z) for predictor in self._predictors])
+        blocks = [z[start : start + ROWS_AT_ONCE] for start in range(0, max(len(z), 1), ROWS_AT_ONCE)]
+        return np.concatenate([self._combined([one.predict(block) for one in self._predictors]) for block in blocks])
 
     def _combined(self, predictions: list[FloatArray]) -> FloatArray:
         total = np.zeros_like(predictions[0])
@@ -54,20 +58,34 @@ class Stack:
 
 
 class CrossFitted:
-    """Any scikit-learn regressor: fitted on everything, and for the training points on the other folds."""
+    """Any scikit-learn regressor: fitted on everything, and for the training points on the other folds.
+
+    A regressor without a random state gets the one given here; one that predicts a single target is fitted per target.
+    """
 
     def __init__(self, regressor: Any, z: FloatArray, targets: FloatArray, *, folds: int, random_state: int) -> None:
         self.out_of_sample = np.zeros_like(targets)
         splits = KFold(min(folds, len(z)), shuffle=True, random_state=random_state)
         for train, held_out in splits.split(z):
-            fitted = clone(regressor).fit(z[train], targets[train])
+            fitted = _fitted(regressor, z[train], targets[train], random_state)
             self.out_of_sample[held_out] = np.reshape(fitted.predict(z[held_out]), (len(held_out), -1))
-        self._regressor = clone(regressor).fit(z, targets)
+        self._regressor = _fitted(regressor, z, targets, random_state)
 
     def predict(self, z: FloatArray) -> FloatArray:
         """Predict the targets of new inputs."""
         predictions: FloatArray = np.reshape(self._regressor.predict(z), (len(z), -1))
         return predictions
+
+
+def _fitted(regressor: Any, z: FloatArray, targets: FloatArray, random_state: int) -> Any:
+    seeded = clone(regressor)
+    unset = [name for name, value in seeded.get_params().items() if name.endswith("random_state") and value is None]
+    if unset:
+        seeded.set_params(**dict.fromkeys(unset, random_state))
+    try:
+        return clone(seeded).fit(z, targets)
+    except ValueError:  # what regressors of one target say to several
+        return MultiOutputRegressor(seeded).fit(z, targets)
 
 
 def default_stack(z: FloatArray, targets: FloatArray, weights: FloatArray, states: FloatArray) -> Stack:

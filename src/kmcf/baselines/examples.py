@@ -1,0 +1,81 @@
+"""What the baselines share when they are shown examples: reading them, a kernel on their states, finding neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.base import clone
+
+from kmcf.baselines.neighbours import WITH_GAPS, NeighbourSearch
+from kmcf.defaults import STATE_MULTIPLIER, default_state_kernel
+from kmcf.filter.inputs import Accepts, ObservationReader, read_examples, read_seed
+from kmcf.filter.learning import wrapped
+from kmcf.filter.sequential import SequentialFilter
+from kmcf.filter.settings import check_angles, check_draws
+from kmcf.kernels import Kernel, Precomputed, as_kernel
+from kmcf.objects import Objects
+
+
+class ExampleFilter(SequentialFilter):
+    """Base of the filters that keep the example states and learn something from their observations."""
+
+    state_kernel_: Kernel | None
+
+    def _read_examples(
+        self,
+        states: Any,
+        observations: Any,
+        state_kernel: Kernel | None = None,
+        accepts: Kernel | Accepts | None = None,
+    ) -> Objects:
+        """Check and keep the example states; return the example observations, of which a kernel says what they are."""
+        check_draws(self)
+        read_states, examples = read_examples(
+            states, observations, state_kernel=state_kernel, observation_kernel=accepts
+        )
+        check_angles(self.angles, read_states)
+        self.states_ = wrapped(read_states, self.angles)
+        self._reader = ObservationReader.of(observations, examples, accepts)
+        self.seed_ = read_seed(self.random_state)
+        return examples
+
+    def _fit_state_kernel(self, kernel: Kernel | None, multiplier: float = STATE_MULTIPLIER) -> Kernel:
+        """Return the kernel on states, by default Gaussian at a multiple of the median distance."""
+        chosen = default_state_kernel(self.states_, self.angles, multiplier) if kernel is None else clone(kernel)
+        fitted: Kernel = chosen.fit(self.states_)
+        return fitted
+
+
+class NeighbourLearner(ExampleFilter):
+    """Base of the filters that look for the example observations nearest to a new one."""
+
+    n_neighbors: int
+    neighbor_weights: str
+    observation_kernel: Any
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
+    state_kernel: Any
+
+    def _fit_search(self, states: Any, observations: Any) -> Kernel | None:
+        """Keep the examples, prepare the search, and return the kernel on states that the user chose, if any."""
+        state_kernel = _given_kernel(self.state_kernel, "state_kernel")
+        if isinstance(state_kernel, Precomputed):
+            raise TypeError("state_kernel='precomputed' cannot work: new states must be compared with the examples.")
+        similarity = _given_kernel(self.observation_kernel, "observation_kernel")
+        accepts = Accepts(missing=self.metric == WITH_GAPS) if similarity is None else similarity
+        examples = self._read_examples(states, observations, state_kernel, accepts)
+        self._search = NeighbourSearch(
+            examples,
+            self.states_,
+            kernel=similarity,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            size=self.n_neighbors,
+            neighbor_weights=self.neighbor_weights,
+        )
+        return state_kernel
+
+
+def _given_kernel(kernel: Any, name: str) -> Kernel | None:
+    return None if kernel is None else as_kernel(kernel, name)

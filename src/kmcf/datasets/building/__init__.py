@@ -1,0 +1,28 @@
+"""A simulated building for vision: a ray-cast renderer and a robot that drives laps with a camera and odometry."""
+
+from kmcf.datasets.building.building import Building
+from kmcf.datasets.building.camera import Camera
+from kmcf.datasets.building.dataset import FRAME_INTERVAL, simulated_building
+from kmcf.datasets.building.lighting import LIGHTINGS, Lighting
+from kmcf.datasets.building.odometry import compose_motions, integrate_motions, relative_motions
+from kmcf.datasets.building.plan import FloorPlan, Space, Wall
+from kmcf.datasets.building.protocol import PAPER_STEPS, LocalizationTask, localization_task, thin
+
+__all__ = [
+    "FRAME_INTERVAL",
+    "LIGHTINGS",
+    "PAPER_STEPS",
+    "Building",
+    "Camera",
+    "FloorPlan",
+    "Lighting",
+    "LocalizationTask",
+    "Space",
+    "Wall",
+    "compose_motions",
+    "integrate_motions",
+    "localization_task",
+    "relative_motions",
+    "simulated_building",
+    "thin",
+]

@@ -1,0 +1,55 @@
+"""What a filter that comes from a file checks before it goes on."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kmcf.alerts import RefittedWarning
+from kmcf.arrays import Array
+from kmcf.kernels import Precomputed
+from kmcf.objects import take
+from kmcf.storable import PassedAgainError
+
+if TYPE_CHECKING:
+    from kmcf.filter.learning import ExampleLearner
+
+PROBES = 8
+KERNELS = ("state_kernel", "observation_kernel")
+
+
+def kernel_probes(flt: ExampleLearner, names: Iterable[str] = KERNELS) -> dict[str, Array]:
+    """Return the similarities of a few examples, by which the kernels can be recognised."""
+    examples = {"state_kernel": flt._all_states.objects, "observation_kernel": flt._all_examples.objects}
+    some = np.unique(np.linspace(0, len(examples["state_kernel"]) - 1, PROBES).astype(np.intp))
+    kernels = {name: getattr(flt, f"{name}_") for name in names}
+    return {
+        name: kernel(take(examples[name], some))
+        for name, kernel in kernels.items()
+        if not isinstance(kernel, Precomputed)
+    }
+
+
+def check_kernels(flt: ExampleLearner, saved: dict[str, Array], passed: set[str]) -> None:
+    """Compare kernels that the user passed again, or parts of them, with those that the filter was saved with."""
+    names = {name.partition("__")[0] for name in passed} & set(saved)
+    found = kernel_probes(flt, names)
+    for name in sorted(names):
+        if not np.allclose(found[name], saved[name], rtol=1e-6, atol=1e-12, equal_nan=True):
+            raise PassedAgainError(
+                f"the {name} that was passed (or a part of it) is not the one that the filter was saved with: it gives "
+                "other similarities of the examples. Pass the same one, fitted if it learns from examples."
+            )
+
+
+def warn_refitted(*, stacklevel: int) -> None:
+    """Say that factors were computed again."""
+    warnings.warn(
+        "the file was written by another version of kmcf, whose factors have another form; they were computed again "
+        "from the examples, so results may differ by rounding. Save the filter anew to load it faster.",
+        RefittedWarning,
+        stacklevel=stacklevel,
+    )

@@ -1,0 +1,135 @@
+"""What a tuner may change in a filter with kernels and regularisers, and from where it starts.
+
+Any filter with the settings ``state_kernel``, ``observation_kernel``, ``epsilon``, ``delta`` can use these functions.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from kmcf.defaults import EPSILON, PARTICLE_DELTA, default_delta, default_observation_kernel
+from kmcf.kernels import Gaussian, Kernel, Learned
+from kmcf.objects import as_objects
+from kmcf.search_space import Integer, LogNormal, Parameter, Variants
+
+WIDTH_SD = 0.5
+EPSILON_SD = 1.1
+DELTA_SD = {"kbr": 2.2, "importance": 1.1}
+"""Spread of the logarithms; δ regularises C² in rule "kbr" and C in "importance", hence the factor of two."""
+
+
+def kernel_search_space(flt: Any) -> dict[str, Parameter]:
+    """Return the widths of both kernels, ε, δ, and the rank if one was set.
+
+    Parameters
+    ----------
+    flt : filter
+        With its settings; kernels that are None contribute nothing.
+    """
+    space: dict[str, Parameter] = {}
+    for name in ("state_kernel", "observation_kernel"):
+        space |= {f"{name}__{key}": parameter for key, parameter in kernel_widths(getattr(flt, name)).items()}
+    rule = getattr(flt, "rule", "kbr")
+    particles = getattr(flt, "support", "examples") == "particles"
+    if not particles:
+        space["epsilon"] = LogNormal(EPSILON if flt.epsilon is None else flt.epsilon, EPSILON_SD)
+    plain = flt.observation_kernel is None
+    untuned = PARTICLE_DELTA if particles else default_delta(rule, plain=plain, mean_diagonal=1.0)
+    spread = DELTA_SD["importance" if particles else rule]
+    space["delta"] = LogNormal(untuned if flt.delta is None else flt.delta, spread)
+    rank = getattr(flt, "rank", None)
+    if isinstance(rank, int | np.integer):
+        space["rank"] = Integer(int(rank))
+    return space
+
+
+def kernel_widths(kernel: Any) -> dict[str, Parameter]:
+    """Return the bandwidths of a kernel, or the multipliers of those it learns, wherever inside it they are.
+
+    Parameters
+    ----------
+    kernel : object
+        A kernel of any class; one that does not tell its parameters contributes nothing.
+
+    Examples
+    --------
+    >>> from kmcf.kernels import Columns
+    >>> sorted(kernel_widths(Columns(Gaussian(multiplier=0.5), 0) * Columns(Gaussian(2.0), 1)))
+    ['first__kernel__multiplier', 'second__kernel__bandwidth']
+    """
+    if isinstance(kernel, type) or not hasattr(kernel, "get_params"):
+        return {}
+    parameters = kernel.get_params(deep=True)
+    widths: dict[str, Parameter] = {}
+    for name, value in parameters.items():
+        outer, _, own = name.rpartition("__")
+        learnt = parameters.get(f"{outer}__bandwidth" if outer else "bandwidth") is None
+        if (own == "bandwidth" or (own == "multiplier" and learnt)) and _is_positive(value):
+            widths[name] = LogNormal(float(value), WIDTH_SD)
+    return widths
+
+
+def kernel_variants(flt: Any, states: Any, observations: Any) -> Variants:
+    """Return a filter with explicit kernels and regularisers, by one fit that also checks what the user gave.
+
+    Where the filter chose its observation kernel from the examples, the other one is a second variant.
+
+    Parameters
+    ----------
+    flt : filter
+        Not necessarily fitted; stays as it is.
+    states, observations : arrays or lists
+        The examples.
+    """
+    fitted = clone(flt).fit(states, observations)
+    explicit = clone(flt)
+    explicit.set_params(epsilon=fitted.epsilon_, delta=fitted.delta_)
+    if flt.state_kernel is None:
+        explicit.set_params(state_kernel=clone(fitted.state_kernel_))
+    choice = fitted.kernel_choice_
+    if choice is None:
+        if isinstance(flt.observation_kernel, Learned):
+            explicit.set_params(observation_kernel=_with_width(explicit.observation_kernel))
+        return Variants("observation_kernel", {"given": explicit})
+    filters = {choice.name: clone(explicit).set_params(observation_kernel=_with_width(clone(choice.kernel)))}
+    if choice.scores:
+        name = "learnt" if choice.name == "plain" else "plain"
+        filters[name] = clone(explicit).set_params(observation_kernel=_other_kernel(name, flt.angles, observations))
+        if flt.delta is None and flt.support == "examples":
+            delta = default_delta(flt.rule, plain=name == "plain", mean_diagonal=1.0)  # both have a unit diagonal
+            filters[name].set_params(delta=delta)
+    return Variants("observation_kernel", filters)
+
+
+def differ(first: Any, second: Any) -> bool:
+    """Say whether two settings are, or may be, different: numbers and words by value, anything else by identity.
+
+    Examples
+    --------
+    >>> differ(1.0, 1), differ("a", "b"), differ([1], [1])
+    (False, True, True)
+    """
+    if isinstance(first, Real | str) and isinstance(second, Real | str):
+        return bool(first != second)
+    return first is not second
+
+
+def _other_kernel(name: str, angles: Any, observations: Any) -> Kernel:
+    if name == "learnt":
+        return _with_width(Learned(angles=tuple(int(j) for j in angles)))
+    return default_observation_kernel(as_objects(observations, "observations"))
+
+
+def _with_width(kernel: Kernel) -> Kernel:
+    """Make the kernel on a learnt summary explicit, so that it has a width to tune."""
+    if isinstance(kernel, Learned) and kernel.kernel is None:
+        kernel.set_params(kernel=Gaussian())
+    return kernel
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and 0.0 < float(value) < np.inf

@@ -1,0 +1,36 @@
+"""Robust scaling of columns: z = asinh((y − median) / MAD)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kmcf.arrays import Array, FloatArray, array_namespace
+
+
+def centre_and_scale(rows: Any) -> tuple[FloatArray, FloatArray]:
+    """Return each column's median and median absolute deviation (unscaled, and 1 where it is zero); NaN is left out.
+
+    Examples
+    --------
+    >>> centre_and_scale(np.array([[-1.0], [0.0], [1.0], [1000.0]]))
+    (array([0.5]), array([1.]))
+    """
+    values = np.asarray(rows, dtype=np.float64)
+    median = np.nanmedian if np.isnan(values).any() else np.median
+    centre: FloatArray = median(values, axis=0)
+    deviation = median(np.abs(values - centre), axis=0)
+    return centre, np.where(deviation > 0, deviation, 1.0)
+
+
+def asinh_scaled(rows: Array, centre: FloatArray, scale: FloatArray) -> Array:
+    """Return asinh((rows − centre) / scale): linear near the centre, logarithmic in the tails.
+
+    Examples
+    --------
+    >>> asinh_scaled(np.array([[0.0], [2e6]]), np.array([0.0]), np.array([1.0])).round(2)
+    array([[ 0. ],
+           [15.2]])
+    """
+    return array_namespace(rows).asinh((rows - centre) / scale)

@@ -1,0 +1,44 @@
+"""How a class takes part in saving: nothing to do, or two small hooks.
+
+By default a file holds an object's attributes (``vars``, the fields of a dataclass or named tuple) and gives them back.
+A class that should be stored otherwise defines
+
+- ``_to_store(self) -> dict``: the attributes to store, under any names;
+- ``_from_store(self, state: dict) -> None``: fills a blank object (its constructor is *not* called) from them;
+- ``_loaded(self, passed: set[str]) -> None``: last checks on the outermost object, given the names of what the user
+  passed again.
+
+Which classes may be restored at all is the whitelist of :mod:`kmcf.store`, which this module knows nothing about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Versioned:
+    """A part of an object that can be computed again from the rest, stored with the version of its layout."""
+
+    value: Any
+    version: int
+
+
+@dataclass(frozen=True)
+class Recomputable:
+    """What ``_from_store`` gets in place of a :class:`Versioned` part: its version, and a way to read it.
+
+    The part is decoded only on request, since the layout of another version may make no sense.
+    """
+
+    version: int
+    _read: Any
+
+    def read(self) -> Any:
+        """Return the part."""
+        return self._read()
+
+
+class PassedAgainError(TypeError):
+    """Something of the user's own was not passed again at loading, or is not what the file was saved with."""

@@ -1,0 +1,54 @@
+"""Writing files so that nobody ever finds half of one."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a new file that takes the place of ``path`` when everything went well, and vanishes otherwise.
+
+    It is written beside the old one, forced onto the disk and renamed, so a crash or a full disk leaves the old file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "numbers.bin"
+    >>> with replacing(target) as file:
+    ...     _ = file.write(b"123")
+    >>> target.read_bytes()
+    b'123'
+    """
+    target = Path(os.path.realpath(path))  # a link keeps pointing to the file
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
+    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        with open(draft, "x+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            with suppress(OSError):
+                os.chmod(draft, target.stat().st_mode & 0o7777)
+        os.replace(draft, target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Force the new name onto the disk, where the system can do that."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

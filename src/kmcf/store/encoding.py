@@ -1,0 +1,172 @@
+"""From objects to JSON and arrays.
+
+Numbers, text and lists stand for themselves; everything else is a JSON object with one tag that says what it is (see
+``README.md`` for the list). Objects of whitelisted classes are stored by their attributes, shared objects once. What
+the user must pass again is a name only: the path of constructor arguments that leads to it, as in scikit-learn.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+import os
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from kmcf.arrays import Array
+from kmcf.kernels.adapters import FromCallable, FromSklearn
+from kmcf.storable import Versioned
+from kmcf.store.container import KINDS
+from kmcf.store.registry import name_of_class, name_of_function
+from kmcf.store.regressors import dump_regressor, is_sklearn
+
+CONTAINERS: dict[type, str] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
+
+
+class Encoder:
+    """Encodes one object; afterwards holds the arrays and bytes beside it, and what has to be passed again."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, Array] = {}
+        self.blobs: dict[str, bytes] = {}
+        self.passed_again: dict[str, str] = {}
+        """Name of each thing the user must pass again, with a description of what it was."""
+        self._seen: dict[int, Any] = {}
+        self._alive: list[Any] = []  # so that no id is used twice
+
+    def encode(self, value: Any, name: str | None = "", trail: str = "") -> Any:
+        """Return the JSON for a value.
+
+        Parameters
+        ----------
+        value : object
+            What to encode.
+        name : str or None
+            What the user would call it when passing it again; None where it cannot be passed.
+        trail : str
+            Where it was found, for error messages.
+        """
+        if value is None or isinstance(value, bool | str) or type(value) is int:
+            return value
+        if type(value) is float:
+            return value if math.isfinite(value) else {"float": repr(value)}
+        if type(value) is list:
+            return [self.encode(item, _item(name, i), f"{trail}[{i}]") for i, item in enumerate(value)]
+        seen = self._seen.get(id(value))
+        if seen is not None and not (name and "pass" in seen):  # passed twice, it is asked for under both names
+            return seen
+        simple = self._simple(value, name, trail)
+        return self._shared(value, name, trail) if simple is None else simple
+
+    def _simple(self, value: Any, name: str | None, trail: str) -> Any:
+        """Encode plain Python and NumPy values; None for anything else."""
+        if type(value) in CONTAINERS:
+            items = [self.encode(item, _item(name, i), f"{trail}[{i}]") for i, item in enumerate(value)]
+            return {CONTAINERS[type(value)]: items}
+        if isinstance(value, dict):
+            keys = [self.encode(key, None, f"a key of {trail}") for key in value]
+            values = [self.encode(item, None, f"{trail}[{key!r}]") for key, item in value.items()]
+            return {"dict": [keys, values]}
+        if isinstance(value, bytes):
+            return {"bytes": value.hex()}
+        if isinstance(value, np.generic) and value.dtype.kind in KINDS:
+            return {"scalar": [value.dtype.str, value.tobytes().hex()]}
+        if isinstance(value, os.PathLike):
+            return {"path": os.fspath(value)}
+        if isinstance(value, np.random.Generator):
+            return {"generator": self.encode(value.bit_generator.state, None, trail)}
+        if isinstance(value, np.random.RandomState):
+            return {"random_state": self.encode(value.get_state(legacy=False), None, trail)}
+        if isinstance(value, Versioned):
+            return {"versioned": [value.version, self.encode(value.value, None, trail)]}
+        return None
+
+    def _shared(self, value: Any, name: str | None, trail: str) -> Any:
+        """Encode what may occur several times, and remember it."""
+        if isinstance(value, np.ndarray) and value.dtype.kind in KINDS:
+            node = reference = self._array(value)
+        elif sparse.issparse(value) and value.format == "csr":
+            parts = [self.encode(part, None, trail) for part in (value.data, value.indices, value.indptr)]
+            node = reference = {"sparse": [list(value.shape), *parts]}
+        elif (function := name_of_function(value)) is not None:
+            node = reference = {"function": function}
+        elif isinstance(value, FromCallable | FromSklearn):
+            node = reference = {**self._passed_again(value, name, trail), "kernel": True}
+        elif (class_name := name_of_class(type(value))) is not None:
+            node = {"object": class_name, "number": len(self._alive), "state": self._state(value, name, trail)}
+            reference = {"same": node["number"]}
+        elif is_sklearn(value):
+            node = reference = {"regressor": self._blob(dump_regressor(value, trail))}
+        else:
+            node = reference = self._passed_again(value, name, trail)
+        self._seen[id(value)] = reference
+        self._alive.append(value)
+        return node
+
+    def _array(self, array: Array) -> dict[str, Any]:
+        label = f"array_{len(self.arrays)}"
+        self.arrays[label] = np.asarray(array)
+        return {"array": label} if array.flags.writeable else {"array": label, "fixed": True}
+
+    def _blob(self, data: bytes) -> str:
+        label = f"bytes_{len(self.blobs)}"
+        self.blobs[label] = data
+        return label
+
+    def _state(self, value: Any, name: str | None, trail: str) -> dict[str, Any]:
+        state = stored_attributes(value)
+        known = names_of_arguments(type(value))
+        # Arguments come first, so that what the user passed gets the name of the argument, wherever else it occurs.
+        order = sorted(state, key=lambda attribute: (attribute not in known, attribute.strip("_") not in known))
+        encoded = {}
+        for attribute in order:
+            argument = attribute.strip("_")
+            child = None if name is None or argument not in known else f"{name}__{argument}" if name else argument
+            encoded[attribute] = self.encode(state[attribute], child, f"{trail}.{attribute}" if trail else attribute)
+        return encoded
+
+    def _passed_again(self, value: Any, name: str | None, trail: str) -> dict[str, Any]:
+        if not name or not callable(value):
+            raise TypeError(
+                f"{trail or 'this'} is {describe(value)}, which a file cannot hold; if the class is yours, call "
+                "kmcf.store.register(TheClass) before saving and loading."
+            )
+        self.passed_again.setdefault(name.partition("[")[0], describe(value))
+        return {"pass": name}
+
+
+def stored_attributes(value: Any) -> dict[str, Any]:
+    """Return what is stored of an object: what its class says, or all attributes."""
+    if hasattr(type(value), "_to_store"):
+        state: dict[str, Any] = value._to_store()
+        return state
+    if isinstance(value, tuple):
+        return value._asdict()  # type: ignore[attr-defined,no-any-return]
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return dict(vars(value))
+
+
+def names_of_arguments(cls: Any) -> set[str]:
+    """Return the names under which users pass things to a class: constructor arguments, and options of ``fit``."""
+    if not issubclass(cls, BaseEstimator):
+        return set()
+    options = inspect.signature(cls.fit).parameters.values() if hasattr(cls, "fit") else ()
+    return {*cls._get_param_names(), *(option.name for option in options if option.kind is option.KEYWORD_ONLY)}
+
+
+def describe(value: Any) -> str:
+    """Say what something was, for people who have to find it again."""
+    named = value.get_params(deep=False).popitem()[1] if isinstance(value, FromCallable | FromSklearn) else value
+    if hasattr(named, "__qualname__"):
+        return f"{getattr(named, '__module__', None) or 'builtins'}.{named.__qualname__}"
+    return f"an object of {type(named).__module__}.{type(named).__qualname__}"
+
+
+def _item(name: str | None, position: int) -> str | None:
+    """Name an item of a list; lists in lists cannot be passed again."""
+    return f"{name}[{position}]" if name and "[" not in name else None

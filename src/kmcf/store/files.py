@@ -1,0 +1,181 @@
+"""Saving an object to one file, and loading it."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+
+from kmcf._version import __version__
+from kmcf.store.container import FORMAT, Container, open_container, write_container
+from kmcf.store.decoding import Decoder
+from kmcf.store.encoding import Encoder
+from kmcf.store.errors import FileError, PassedAgainError
+from kmcf.store.runs import read_run
+
+
+def save(thing: Any, path: str | os.PathLike[str]) -> None:
+    """Write a filter, a kernel or a transition to one file, in place of what may be there.
+
+    Parameters
+    ----------
+    thing : object
+        Fitted or not. Its class must be one of ours, or registered.
+    path : path
+        Where to; the ending does not matter (``.kmcf`` is a good one).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from kmcf.kernels import Gaussian
+    >>> path = Path(tempfile.mkdtemp()) / "kernel.kmcf"
+    >>> save(Gaussian().fit([[0.0], [1.0], [3.0]]), path)
+    >>> load(path).bandwidth_
+    2.0
+    """
+    encoder = Encoder()
+    root = encoder.encode(thing)
+    if not (isinstance(root, dict) and "object" in root):
+        raise TypeError(f"save takes a filter, a kernel or a transition, not {type(thing).__name__}.")
+    manifest = {**about("object"), "passed_again": encoder.passed_again, "root": root}
+    write_container(path, manifest, encoder.arrays, encoder.blobs)
+
+
+def about(kind: str) -> dict[str, Any]:
+    """Return what every file says about itself."""
+    versions = {
+        "kmcf": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+    return {"kind": kind, "format": FORMAT, "versions": versions}
+
+
+def load(path: str | os.PathLike[str], *, trusted: list[str] | None = None, **callables: Any) -> Any:
+    """Load a filter, kernel, transition or run that was saved. No code from the file is ever executed.
+
+    Parameters
+    ----------
+    path : path
+        What ``save`` wrote.
+    trusted : list of str, optional
+        Types inside scikit-learn regressors that you trust beyond those skops trusts itself; the error that asks for
+        this lists them.
+    **callables
+        Your own functions and kernels that the filter was saved with, by name: ``transition=...``, ``initial=...``,
+        ``observation_kernel=...``, ``functions=[...]``. The error says which are missing.
+
+    Examples
+    --------
+    >>> import tempfile, kmcf
+    >>> def transition(states, control, rng):
+    ...     return states + 0.1 * rng.normal(size=states.shape)
+    >>> X = np.linspace(0.0, 1.0, 30)
+    >>> path = Path(tempfile.mkdtemp()) / "model.kmcf"
+    >>> flt = kmcf.KernelMonteCarloFilter(transition, random_state=0).fit(X, X)
+    >>> flt.save(path)
+    >>> same = kmcf.load(path, transition=transition)
+    >>> bool(np.all(same.filter(X[:5]).mean == flt.filter(X[:5]).mean))
+    True
+    """
+    with open_container(path) as container:
+        if container.manifest["kind"] == "run":
+            _check_passed({}, callables, path)
+            return read_run(container)
+        needed = container.manifest["passed_again"]
+        _check_passed(needed, callables, path)
+        thing = Decoder(container, callables, trusted or []).decode(_root(container))
+    if hasattr(type(thing), "_loaded"):
+        thing._loaded(set(needed))
+    return thing
+
+
+def _check_passed(needed: Mapping[str, str], given: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Compare what was passed with what the file needs."""
+    file = Path(path).name
+    missing = [name for name in needed if name not in given]
+    extra = [name for name in given if name not in needed]
+    call = f"kmcf.load({str(path)!r}, {', '.join(f'{name}=...' for name in needed)})"
+    if missing:
+        was = "; ".join(f"{name} was {needed[name]}" for name in missing)
+        hint = f" (you passed {', '.join(extra)})" if extra else ""
+        raise PassedAgainError(
+            f"{file} was saved with functions of your own, which a file cannot hold: pass {', '.join(missing)} again"
+            f"{hint}, {call}. When it was saved, {was}."
+        )
+    if extra:
+        near = difflib.get_close_matches(extra[0], needed, n=1)
+        hint = f"; did you mean {near[0]}?" if near else "."
+        wanted = f"only {', '.join(needed)}" if needed else "nothing"
+        raise PassedAgainError(f"{file} needs {wanted} to be passed, but got {', '.join(extra)}{hint}")
+    for name in needed:
+        parts = given[name] if isinstance(given[name], list | tuple) else [given[name]]
+        if not all(callable(part) for part in parts):
+            raise PassedAgainError(
+                f"{name} = {given[name]!r}; it must be a function or a kernel, as when {file} was saved."
+            )
+
+
+def describe_file(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Say what a file holds without loading it: its kind, class, settings, versions, arrays, and what must be passed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from kmcf.kernels import Gaussian
+    >>> path = Path(tempfile.mkdtemp()) / "kernel.kmcf"
+    >>> save(Gaussian(2.0), path)
+    >>> found = describe_file(path)
+    >>> found["class"], found["passed_again"], found["settings"]["bandwidth"]
+    ('Gaussian', {}, 2.0)
+    """
+    with open_container(path) as container:
+        manifest = container.manifest
+        found = {
+            "kind": manifest["kind"],
+            "format": manifest["format"],
+            "versions": manifest["versions"],
+            "size": os.path.getsize(path),
+            "arrays": len(container.names),
+        }
+        if manifest["kind"] == "run":
+            return {**found, "class": "FilterRun", "columns": container.names}
+        return {**found, "passed_again": manifest["passed_again"], **_about_root(container)}
+
+
+def _about_root(container: Container) -> dict[str, Any]:
+    root = _root(container)
+    state = root["state"]
+    return {
+        "class": root["object"],
+        "settings": {name: _in_words(value) for name, value in state.items() if name.strip("_") == name},
+        "fitted": {name: _in_words(value) for name, value in state.items() if name.endswith("_")},
+    }
+
+
+def _root(container: Container) -> dict[str, Any]:
+    root: dict[str, Any] = container.manifest["root"]
+    if not isinstance(root, dict) or next(iter(root), None) != "object":
+        raise FileError("it holds no filter, kernel or transition.")
+    return root
+
+
+def _in_words(node: Any) -> Any:
+    """Return plain values as they are, and a word or two for the rest."""
+    if not isinstance(node, dict):
+        return [_in_words(item) for item in node] if isinstance(node, list) else node
+    tag = next(iter(node))
+    if tag == "object":
+        return f"{node['object']}(...)"
+    if tag in ("tuple", "float"):
+        return _in_words(node[tag])
+    return f"passed as {node['pass']}" if tag == "pass" else tag

@@ -1,0 +1,104 @@
+"""The whitelist: which classes and functions a file may name. Nothing else is ever looked up, let alone imported."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, TypeVar
+
+from kmcf.store.errors import FileError
+
+ROOMS = ("kmcf.kernels", "kmcf.transitions", "kmcf.baselines")
+"""All public classes of these rooms can be restored by name."""
+
+HOMES = {
+    "KernelMonteCarloFilter": "kmcf.filter.kernel_monte_carlo",
+    "ObservationReader": "kmcf.filter.inputs",
+    "Accepts": "kmcf.filter.inputs",
+    "KernelChoice": "kmcf.filter.kernel_choice",
+    "Growing": "kmcf.growing",
+    "CholeskyFactor": "kmcf.linalg",
+    "PivotedCholesky": "kmcf.linalg",
+    "LiteralRule": "kmcf.bayes_rule.literal",
+    "ExactRule": "kmcf.bayes_rule.exact",
+    "LowRankRule": "kmcf.bayes_rule.lowrank",
+    "CompressedRule": "kmcf.bayes_rule.compressed",
+    "ParticleRule": "kmcf.bayes_rule.particles",
+    "KernelFeatures": "kmcf.bayes_rule.factors",
+    "Candidates": "kmcf.bayes_rule.candidates",
+    "Tensors": "kmcf.bayes_rule.tensors",
+    "DeclaredFunctions": "kmcf.bayes_rule.declared",
+    "PrecomputedExamples": "kmcf.kernels.adapters",
+    "ElementSets": "kmcf.kernels.sets",
+    "WordCounts": "kmcf.kernels.sequences",
+    "RobustInputs": "kmcf.kernels.learned.inputs",
+    "RidgeRegression": "kmcf.kernels.learned.ridge",
+    "NaiveBayes": "kmcf.kernels.learned.naive_bayes",
+    "Stack": "kmcf.kernels.learned.stack",
+    "CrossFitted": "kmcf.kernels.learned.stack",
+}
+"""Other classes, by name, with the module each lives in."""
+
+FUNCTIONS = {
+    "with_magnitudes": "kmcf.kernels.learned.inputs",
+    "pooled": "kmcf.kernels.learned.inputs",
+}
+"""Functions of ours that fitted objects hold."""
+
+_registered: dict[str, type] = {}
+Registered = TypeVar("Registered", bound=type)
+
+
+def register(cls: Registered) -> Registered:
+    """Let files name a class of your own; to be called before saving and before loading. Usable as a decorator.
+
+    Objects of the class are stored by their attributes and restored without calling the constructor.
+
+    Examples
+    --------
+    >>> from kmcf.kernels import Gaussian
+    >>> @register
+    ... class Wide(Gaussian):
+    ...     '''A kernel of one's own.'''
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"register takes a class, not {cls!r}.")
+    known = find_class(cls.__name__)
+    if known is not None and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
+        raise ValueError(f"a class named {cls.__name__} can be restored already ({known.__module__}); rename yours.")
+    _registered[cls.__name__] = cls
+    return cls
+
+
+def find_class(name: str) -> type | None:
+    """Return the class that a file may name so, or None."""
+    if name in _registered:
+        return _registered[name]
+    if name in HOMES:
+        return getattr(import_module(HOMES[name]), name)  # type: ignore[no-any-return]
+    for room in ROOMS:
+        module = import_module(room) if importlib.util.find_spec(room) else None
+        if module is not None and name in module.__all__ and inspect.isclass(getattr(module, name)):
+            return getattr(module, name)  # type: ignore[no-any-return]
+    return None
+
+
+def name_of_class(cls: type) -> str | None:
+    """Return the name under which a class can be restored, or None."""
+    return cls.__name__ if find_class(cls.__name__) is cls else None
+
+
+def find_function(name: str) -> Callable[..., Any]:
+    """Return the function that a file may name so."""
+    if name not in FUNCTIONS:
+        raise FileError(f"it asks for the function {name!r}, which no file may ask for.")
+    found: Callable[..., Any] = getattr(import_module(FUNCTIONS[name]), name)
+    return found
+
+
+def name_of_function(function: Any) -> str | None:
+    """Return the name under which a function of ours can be restored, or None."""
+    name = getattr(function, "__name__", "")
+    return name if name in FUNCTIONS and find_function(name) is function else None

@@ -1,0 +1,53 @@
+"""scikit-learn regressors inside a file, by way of skops: it builds only types that it or the user trusts."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+from kmcf.extras import require
+from kmcf.store.container import KINDS, read_npy_header
+from kmcf.store.errors import FileError, PassedAgainError
+
+
+def is_sklearn(value: Any) -> bool:
+    """Say whether something is an estimator of scikit-learn's own."""
+    return (
+        type(value).__module__.partition(".")[0] == "sklearn"
+        and hasattr(value, "get_params")
+        and (hasattr(value, "fit") or hasattr(value, "predict"))
+    )
+
+
+def dump_regressor(value: Any, trail: str) -> bytes:
+    """Return the bytes of an estimator."""
+    try:
+        data: bytes = require("skops.io", "store").dumps(value)
+    except ImportError as error:
+        raise ImportError(f"{trail} is a {type(value).__name__} of scikit-learn; {error}") from error
+    return data
+
+
+def load_regressor(data: bytes, trusted: list[str]) -> Any:
+    """Restore an estimator, if all its types are trusted."""
+    skops = require("skops.io", "store")
+    _check_sizes(data)
+    unknown = sorted(set(skops.get_untrusted_types(data=data)) - set(trusted))
+    if unknown:
+        raise PassedAgainError(
+            f"the file holds a scikit-learn regressor with parts that skops does not trust: {', '.join(unknown)}. If "
+            f"you trust whoever wrote the file, load it with kmcf.load(path, ..., trusted={unknown})."
+        )
+    return skops.loads(data, trusted=list(trusted))
+
+
+def _check_sizes(data: bytes) -> None:
+    """Refuse compressed members and arrays that claim more than is there, before skops reads them."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for info in archive.infolist():
+            if info.compress_type != zipfile.ZIP_STORED or info.file_size > len(data):
+                raise FileError(f"the member {info.filename} of a regressor is compressed or too large.")
+            if info.filename.endswith(".npy"):
+                with archive.open(info) as stream:
+                    read_npy_header(stream, info.file_size, KINDS + "V")  # trees are tables of records

@@ -1,0 +1,215 @@
+"""Judging settings: fit on every fold's training examples, filter its held-out sequences, compare with the truth."""
+
+from __future__ import annotations
+
+import uuid
+import warnings
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from threading import Lock
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from kmcf.alerts import HighRankWarning, RejectedStepWarning
+from kmcf.arrays import FloatArray
+from kmcf.filter.belief import Belief
+from kmcf.filter.sequential import SequentialFilter
+from kmcf.objects import Objects, take
+from kmcf.tuning.examples import Examples
+from kmcf.tuning.folds import Fold
+from kmcf.tuning.metrics import Metric
+from kmcf.tuning.space import Space
+from kmcf.tuning.trials import BLOCKS, Proposal, Trial, is_hopeless
+
+KEPT_FILTERS = 6
+"""Fitted filters kept per fold, for later trials that differ from one of them in little."""
+REGULARISERS = ("epsilon", "delta")
+
+
+class HopelessTrial(Exception):  # noqa: N818 - a verdict, not an error
+    """A trial was stopped because others do clearly better on the same steps."""
+
+
+class BadMetricError(ValueError):
+    """A metric returned something that is not a finite number."""
+
+
+@dataclass
+class Judge:
+    """Runs trials; the same random numbers in each.
+
+    Attributes
+    ----------
+    examples : Examples
+        All examples.
+    folds : tuple of Fold
+        How they are divided.
+    space : Space
+        The filter's variants.
+    metric : Metric
+        What is averaged over the held-out steps.
+    seed : int
+        Random state of every filter.
+    sequential : bool
+        Otherwise every held-out example is judged alone, with the distribution of the training states as prior.
+    """
+
+    examples: Examples
+    folds: tuple[Fold, ...]
+    space: Space
+    metric: Metric
+    seed: int
+    sequential: bool
+    token: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    def __post_init__(self) -> None:
+        self._kept: list[OrderedDict[Any, SequentialFilter]] = [OrderedDict() for _ in self.folds]
+        self._lock = Lock()  # trials may run in threads
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel to other processes without the fitted filters."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_kept", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Begin there without any."""
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    def run(self, number: int, proposal: Proposal, rival: tuple[float, ...] | None) -> Trial:
+        """Judge one proposal.
+
+        Parameters
+        ----------
+        number : int
+            The trial's number.
+        proposal : Proposal
+            What to try.
+        rival : tuple of float, optional
+            Blocks of a trial that this one must not fall far behind; None: do not prune.
+        """
+        began = perf_counter()
+        blocks: list[float] = []
+        status, value, error = "complete", np.nan, ""
+        try:
+            with warnings.catch_warnings(), threadpool_limits(limits=1, user_api="blas"):
+                for expected in (RejectedStepWarning, HighRankWarning):
+                    warnings.simplefilter("ignore", expected)
+                value = self._embedded(proposal) if self.metric.embedding else self._averaged(proposal, blocks, rival)
+        except HopelessTrial:
+            status = "pruned"
+        except Exception as problem:
+            if number == 0 and isinstance(problem, BadMetricError):
+                raise  # with the untuned defaults that is the metric's fault
+            notes = "".join(f" ({note})" for note in getattr(problem, "__notes__", []))
+            status, error = "failed", f"{type(problem).__name__}: {problem}{notes}"
+        return Trial(number, proposal, status, value, tuple(blocks), perf_counter() - began, error)
+
+    def _averaged(self, proposal: Proposal, blocks: list[float], rival: tuple[float, ...] | None) -> float:
+        """Average the losses over all held-out steps, block by block."""
+        total = sum(fold.steps for fold in self.folds)
+        edges = np.linspace(0, total, min(BLOCKS, total) + 1).astype(int)[1:]
+        losses: list[float] = []
+        started = 0
+        for _, index, belief in self._beliefs(proposal):
+            losses.append(self._loss(belief, index))
+            if len(losses) == edges[len(blocks)]:
+                blocks.append(float(np.mean(losses[started:])))
+                started = len(losses)
+                if is_hopeless(blocks, rival):
+                    raise HopelessTrial
+        return self.metric.value(float(np.mean(losses)))
+
+    def _embedded(self, proposal: Proposal) -> float:
+        """Average the differences of the features over each fold; then their squared lengths over the folds."""
+        sums: list[FloatArray | float] = [0.0] * len(self.folds)
+        for number, index, belief in self._beliefs(proposal):
+            sums[number] = sums[number] + self.metric.loss(belief, self.examples.states[index])
+        distances = [float(np.sum((s / fold.steps) ** 2)) for s, fold in zip(sums, self.folds, strict=True)]
+        return self.metric.value(float(np.mean(distances)))
+
+    def _loss(self, belief: Belief, index: int) -> float:
+        loss = float(self.metric.loss(belief, self.examples.states[index]))
+        if not np.isfinite(loss):
+            raise BadMetricError(
+                f"the metric {self.metric.name!r} returned {loss} for example {index}; it must return a finite number "
+                "for every belief and true state."
+            )
+        return loss
+
+    def _beliefs(self, proposal: Proposal) -> Iterator[tuple[int, int, Belief]]:
+        """Yield, step by step, the number of the fold, the index of the example and the belief there."""
+        stream = 0
+        for number, fold in enumerate(self.folds):
+            flt = self._fitted(number, fold, proposal)
+            for sequence in fold.sequences:
+                belief = flt.start(stream if self.sequential else 0)
+                stream += 1
+                for index in sequence:
+                    y = self.examples.observation(int(index), fold.training)
+                    belief = flt.step(belief, y, self.examples.control(int(index)))
+                    yield number, int(index), belief
+
+    def _fitted(self, number: int, fold: Fold, proposal: Proposal) -> SequentialFilter:
+        """Return the filter fitted on a fold, sharing what it can with those fitted before."""
+        encoded = self.space.encoded(proposal)["settings"]
+        key = (proposal.variant, tuple((name, value) for name, value in encoded.items() if name not in REGULARISERS))
+        known, same = self._known(number, key)
+        states, observations = self.examples.training(fold.training)
+        further = self.examples.further(self.space.filters[proposal.variant], fold.training)
+        if known is not None and not further:
+            changes = {name: value for name, value in proposal.settings.items() if not same or name in REGULARISERS}
+            flt = known.refitted(states, observations, **changes)
+        else:
+            prepared = prepared_filter(self.space.filters[proposal.variant], self.seed)
+            if not self.sequential and "initial" in prepared.get_params(deep=False):
+                prepared.set_params(initial=TrainingStates(states))
+            flt = prepared.set_params(**proposal.settings).fit(states, observations, **further)
+        with self._lock:
+            kept = self._kept[number]
+            kept[key] = flt
+            kept.move_to_end(key)
+            if len(kept) > KEPT_FILTERS:
+                kept.popitem(last=False)
+        return flt
+
+    def _known(self, number: int, key: tuple[str, Any]) -> tuple[SequentialFilter | None, bool]:
+        """Return a filter fitted on this fold before, and whether it differs in the regularisers only."""
+        with self._lock:
+            kept = self._kept[number]
+            if key in kept:
+                return kept[key], True
+            return next((flt for other, flt in reversed(kept.items()) if other[0] == key[0]), None), False
+
+
+@dataclass(frozen=True)
+class TrainingStates:
+    """An initial distribution: the training states themselves, each equally often if the size allows."""
+
+    states: Objects
+
+    def __call__(self, size: int, rng: np.random.Generator) -> Objects:
+        """Draw without replacement, over and over."""
+        return take(self.states, np.resize(rng.permutation(len(self.states)), size))
+
+
+def prepared_filter(flt: SequentialFilter, seed: int) -> SequentialFilter:
+    """Return a filter like this one, not fitted, with a certain random state."""
+    prepared: SequentialFilter = clone(flt)
+    return prepared.set_params(random_state=seed) if "random_state" in prepared.get_params(deep=False) else prepared
+
+
+_JUDGES: dict[str, Judge] = {}
+
+
+def run_in_worker(judge: Judge, number: int, encoded: dict[str, Any], rival: tuple[float, ...] | None) -> Trial:
+    """Run a trial in a process that may serve several: the latest study's judge stays, with its fitted filters."""
+    if judge.token not in _JUDGES:
+        _JUDGES.clear()
+        _JUDGES[judge.token] = judge
+    known = _JUDGES[judge.token]
+    return known.run(number, known.space.decoded(encoded), rival)

@@ -1,0 +1,155 @@
+"""The examples that are tuned on: what to train on, what to filter, which steps belong together."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kmcf.arrays import BoolArray, IntArray
+from kmcf.filter.inputs import read_controls
+from kmcf.filter.sequential import SequentialFilter
+from kmcf.kernels import Precomputed, as_kernel
+from kmcf.objects import Objects, as_objects, plain, take
+
+
+@dataclass(frozen=True)
+class Examples:
+    """States with their observations, in order of time.
+
+    Attributes
+    ----------
+    states : array (n, ...) or list
+        The true states.
+    observations : array (n, ...) or list
+        What was observed; with a precomputed kernel the n × n matrix of its values.
+    controls : array, list or None
+        ``controls[t]`` drove the move to step t.
+    groups : array (n,) of int
+        Number of the sequence that each example belongs to.
+    observed : array (n,) of bool
+        False where the observation is missing: such a step is filtered and judged, but nothing is learnt from it.
+    precomputed : bool
+        Whether observations are rows of kernel values.
+    sequential : bool
+        Whether the examples of a group follow each other in time.
+    """
+
+    states: Objects
+    observations: Objects
+    controls: Any
+    groups: IntArray
+    observed: BoolArray
+    precomputed: bool
+    sequential: bool = True
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def learnable(self, indices: IntArray) -> IntArray:
+        """Return those of some examples that have an observation."""
+        return indices[self.observed[indices]]
+
+    def training(self, indices: IntArray) -> tuple[Objects, Objects]:
+        """Return the states and observations to fit a filter on."""
+        observations = take(self.observations, indices)
+        if self.precomputed:
+            observations = observations[:, indices]
+        return take(self.states, indices), observations
+
+    def further(self, flt: SequentialFilter, indices: IntArray) -> dict[str, Any]:
+        """Return what else a filter's ``fit`` takes: observed moves, for filters that learn the transition.
+
+        Moves never lead from one sequence to another, or across examples that are left out.
+        """
+        if not self.sequential or "transitions" not in inspect.signature(flt.fit).parameters:
+            return {}
+        before, after = self._moves(indices)
+        controls = () if self.controls is None else (take(self.controls, after),)
+        return {"transitions": (take(self.states, before), take(self.states, after), *controls)}
+
+    def _moves(self, indices: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the first and second indices of pairs of examples that follow each other."""
+        known = np.isin(np.arange(len(self)), indices)
+        pairs = []
+        for group in range(int(self.groups.max(initial=0)) + 1):
+            members = np.flatnonzero(self.groups == group)
+            both = known[members[:-1]] & known[members[1:]]
+            pairs.append((members[:-1][both], members[1:][both]))
+        return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
+
+    def observation(self, index: int, training: IntArray) -> Any:
+        """Return one observation as a filter fitted on ``training`` takes it."""
+        if not self.observed[index]:
+            return None
+        return self.observations[index][training] if self.precomputed else self.observations[index]
+
+    def control(self, index: int) -> Any:
+        """Return the control of one step."""
+        return None if self.controls is None else self.controls[index]
+
+
+def read_examples(
+    flt: SequentialFilter, states: Any, observations: Any, controls: Any, groups: Any, *, sequential: bool = True
+) -> Examples:
+    """Read what the user passed to ``tune``.
+
+    Parameters
+    ----------
+    flt : filter
+        Its kernels say whether states and observations are vectors.
+    states, observations, controls, groups, sequential
+        As for :func:`kmcf.tune`.
+    """
+    kernels = {}
+    for name in ("state_kernel", "observation_kernel"):
+        given = getattr(flt, name, None)
+        kernels[name] = None if given is None else as_kernel(given, name)
+    read_states = as_objects(states, "states", structured=_structured(kernels["state_kernel"]))
+    structured = _structured(kernels["observation_kernel"])
+    as_objects(observations, "observations", structured=structured)  # complains about what is not a collection
+    read_observations = plain(observations)
+    if not isinstance(read_observations, np.ndarray) or read_observations.dtype.kind == "O":
+        read_observations = list(read_observations)
+    n = len(read_states)
+    if len(read_observations) != n:
+        raise ValueError(
+            f"{n} states but {len(read_observations)} observations: every example is a pair of one state and one "
+            "observation."
+        )
+    read = read_controls(controls, n)
+    precomputed = isinstance(kernels["observation_kernel"], Precomputed)
+    return Examples(
+        states=read_states,
+        observations=np.asarray(read_observations, dtype=np.float64) if precomputed else read_observations,
+        controls=list(read) if isinstance(read, tuple) else read,
+        groups=_read_groups(groups, n),
+        observed=np.array([not _missing(y) for y in read_observations], dtype=bool),
+        precomputed=precomputed,
+        sequential=bool(sequential),
+    )
+
+
+def _read_groups(groups: Any, n: int) -> IntArray:
+    """Return the groups as numbers, in order of their first example."""
+    if groups is None:
+        return np.zeros(n, dtype=np.intp)
+    labels = list(plain(groups)) if hasattr(groups, "__len__") and not isinstance(groups, str) else None
+    if labels is None or len(labels) != n:
+        found = "a single value" if labels is None else f"{len(labels)} of them"
+        raise ValueError(f"groups must hold one label per example, {n} in all, but got {found}.")
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
+
+
+def _structured(kernel: Any) -> bool:
+    return kernel is not None and bool(kernel.structured)
+
+
+def _missing(observation: Any) -> bool:
+    if observation is None:
+        return True
+    values = np.asarray(observation) if isinstance(observation, float | np.floating | np.ndarray | list) else None
+    return values is not None and values.dtype.kind == "f" and values.size > 0 and bool(np.isnan(values).all())

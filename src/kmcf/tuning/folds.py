@@ -1,0 +1,96 @@
+"""Which examples to train on and which sequences to filter with the result.
+
+A held-out part is always filtered as a sequence of its own, from the initial belief: the true states before it are not
+known to the filter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcf.arrays import IntArray
+from kmcf.tuning.examples import Examples
+
+FEWEST = 2
+"""Examples that a filter needs at least."""
+INDEPENDENT_FOLDS = 5
+MOST_GROUP_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Examples to train on, and sequences to filter.
+
+    Attributes
+    ----------
+    training : array of int
+        Indices of the examples to fit on.
+    sequences : tuple of arrays of int
+        Indices of the held-out steps, one array per sequence, in order of time.
+    """
+
+    training: IntArray
+    sequences: tuple[IntArray, ...]
+
+    @property
+    def steps(self) -> int:
+        """Number of held-out steps."""
+        return sum(len(sequence) for sequence in self.sequences)
+
+
+def make_folds(examples: Examples, *, sequential: bool, folds: int | None, seed: int) -> tuple[Fold, ...]:
+    """Divide the examples.
+
+    One sequence is cut into two halves (Section 4.3) or ``folds`` pieces. Of several sequences whole ones are left out,
+    in at most five folds. Examples without order are dealt out at random, to five folds, whole groups if there are any.
+
+    Parameters
+    ----------
+    examples : Examples
+        What to divide.
+    sequential : bool
+        Whether the examples of a group follow each other in time.
+    folds : int, optional
+        Number of folds. None: as above.
+    seed : int
+        Seed of the random dealing.
+    """
+    n = len(examples)
+    parts = [np.flatnonzero(examples.groups == group) for group in range(int(examples.groups.max(initial=0)) + 1)]
+    if len(parts) > 1:
+        held_out = _dealt(parts, min(len(parts), MOST_GROUP_FOLDS) if folds is None else folds)
+    else:
+        count = (2 if sequential else INDEPENDENT_FOLDS) if folds is None else folds
+        count = max(2, min(count, n // FEWEST)) if folds is None else count
+        order = np.arange(n) if sequential else np.random.default_rng(seed).permutation(n)
+        held_out = [[np.sort(part)] for part in np.array_split(order, count)]
+    if not sequential:
+        held_out = [[np.array([i]) for part in fold for i in part] for fold in held_out]
+    made = []
+    for fold in held_out:
+        rest = np.setdiff1d(np.arange(n), np.concatenate(fold) if fold else np.arange(0))
+        made.append(Fold(examples.learnable(rest), tuple(fold)))
+    _check(made, n)
+    return tuple(made)
+
+
+def _dealt(parts: list[IntArray], count: int) -> list[list[IntArray]]:
+    """Deal sequences to folds, the longest first, each to the fold with the fewest steps so far."""
+    if count > len(parts):
+        raise ValueError(f"folds = {count}, but there are only {len(parts)} groups to leave out.")
+    chosen: list[list[int]] = [[] for _ in range(count)]
+    for number in sorted(range(len(parts)), key=lambda k: -len(parts[k])):
+        lightest = min(range(count), key=lambda fold: sum(len(parts[k]) for k in chosen[fold]))
+        chosen[lightest].append(number)
+    return [[parts[k] for k in sorted(fold)] for fold in chosen]
+
+
+def _check(folds: list[Fold], n: int) -> None:
+    smallest = min(len(fold.training) for fold in folds)
+    if smallest < FEWEST or min(fold.steps for fold in folds) < 1:
+        raise ValueError(
+            f"{n} examples are too few for {len(folds)} folds: every fold must leave at least {FEWEST} observed "
+            f"examples to train on, but one leaves {smallest}. Tuning needs more examples."
+        )

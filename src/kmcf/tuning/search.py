@@ -1,0 +1,289 @@
+"""The study: trials in rounds of as many as run at once, each judged, remembered, and shown."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import joblib
+import numpy as np
+from sklearn.base import clone
+
+from kmcf.filter.inputs import read_seed
+from kmcf.filter.sequential import SequentialFilter
+from kmcf.filter.settings import check_count, check_positive
+from kmcf.tuning.evaluation import Judge, run_in_worker
+from kmcf.tuning.examples import Examples, read_examples
+from kmcf.tuning.folds import Fold, make_folds
+from kmcf.tuning.metrics import Metric, embedding_criterion, make_metric
+from kmcf.tuning.progress import trial_progress
+from kmcf.tuning.result import TuningResult, combined
+from kmcf.tuning.samplers import Sampler, make_sampler
+from kmcf.tuning.space import Space, make_space
+from kmcf.tuning.study_file import StudyFile, fingerprint
+from kmcf.tuning.transfer import transferred
+from kmcf.tuning.trials import Proposal, Trial, ranked, rival
+
+MOST_FAILURES = 10
+"""When so many trials have failed and none has not, the study is given up."""
+
+
+def tune(
+    flt: SequentialFilter,
+    states: Any,
+    observations: Any,
+    controls: Any = None,
+    groups: Any = None,
+    sequential: bool = True,
+    n_trials: int = 60,
+    metric: Any = "rmse",
+    n_jobs: int = 1,
+    random_state: Any = None,
+    *,
+    space: Mapping[str, Any] | None = None,
+    sampler: Any = "random",
+    criterion: str = "auto",
+    folds: int | None = None,
+    n_best: int = 5,
+    prune: bool = True,
+    time_budget: float | None = None,
+    study: str | Path | None = None,
+    progress: bool = False,
+) -> TuningResult:
+    """Choose a filter's hyper-parameters by cross validation.
+
+    Parameters
+    ----------
+    flt : filter
+        Any filter of this package, fitted or not; it stays as it is.
+    states, observations : arrays or lists
+        The examples, in order of time. Missing observations (None, all-NaN) are filtered over and not learnt from.
+    controls : sequence, optional
+        One per example; ``controls[t]`` drives the move to step t.
+    groups : sequence, optional
+        One label per example: which sequence it belongs to. Whole sequences are then left out.
+    sequential : bool
+        False: the examples are no sequence. Each is judged alone, with the training states as prior.
+    n_trials : int
+        How many settings to try, the untuned defaults first.
+    metric : {"rmse", "mode", "kernel_score", "negative_log_density"} or callable
+        Error of the posterior mean, error of the mode, RKHS distance to the true state's feature, −log density at the
+        true state, or a function ``(belief, state) -> float``. Lower is better; it is averaged over all held-out steps.
+    n_jobs : int
+        Trials at once, through joblib (any backend chosen with ``joblib.parallel_config`` serves); −1: all cores.
+    random_state : int, Generator or None
+        Seed of draws, folds and of the random numbers in the filters, the same in every trial.
+    space : mapping, optional
+        Parameter names, as for ``set_params``, to ``LogNormal``, ``Integer`` or ``Category``: added to what the filter
+        declares, or in its place; None holds a parameter.
+    sampler : {"random", "optuna"} or sampler of Optuna
+        Log-normal draws around the defaults, or an optimiser (extra ``kmcf[tuning]``).
+    criterion : {"auto", "metric", "embedding"}
+        "embedding": compare the average posterior embedding of held-out observations with the embedding of the
+        held-out states (Fukumizu et al. 2013, Section 4.2) instead of using the metric. "auto": that if not sequential.
+    folds : int, optional
+        None: two halves of a sequence; of several sequences at most five folds; five if not sequential.
+    n_best : int
+        The settings returned combine so many of the best trials.
+    prune : bool
+        Stop trials early that are clearly behind the ``n_best`` best on the same steps.
+    time_budget : float, optional
+        Seconds after which no new trial starts.
+    study : path, optional
+        File that keeps the trials; an interrupted study goes on from there.
+    progress : bool
+        Show a progress bar with the best value so far (extra ``kmcf[progress]``).
+
+    Returns
+    -------
+    TuningResult
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> model = kmcf.datasets.paper_model("1a")
+    >>> recorded = model.simulate(60, random_state=0)
+    >>> flt = kmcf.KernelMonteCarloFilter(model.transition, initial=model.initial)
+    >>> result = kmcf.tune(flt, recorded.states, recorded.observations, n_trials=6, random_state=0)
+    >>> len(result.table), sorted(result.best_params)
+    (6, ['delta', 'epsilon', 'observation_kernel__kernel__multiplier', 'state_kernel__multiplier'])
+    """
+    _check_arguments(flt, n_trials=n_trials, n_best=n_best, folds=folds, time_budget=time_budget, criterion=criterion)
+    examples = read_examples(flt, states, observations, controls, groups, sequential=sequential)
+    searched = _make_space(flt, examples, space)
+    file = None if study is None else StudyFile(Path(study), searched)
+    embedding = criterion == "embedding" or (criterion == "auto" and not sequential)
+    angles, kernel = tuple(getattr(flt, "angles", ())), getattr(flt, "state_kernel", None)
+    judged_by = (
+        embedding_criterion(examples.states, angles, kernel)
+        if embedding
+        else make_metric(metric, examples.states, angles, kernel)
+    )
+    description = _described(flt, examples, searched, judged_by, sequential=sequential, folds=folds)
+    seed = None if random_state is None else read_seed(random_state)
+    done, seed = ([], seed) if file is None else file.open(description, seed)
+    seed = read_seed(None) if seed is None else seed
+    parts = make_folds(examples, sequential=sequential, folds=folds, seed=seed)
+    if file is not None:
+        file.begin(description, seed)
+    judge = Judge(examples, parts, searched, judged_by, seed, sequential)
+    search = Search(judge, make_sampler(sampler, searched, seed), n_jobs, n_best if prune else None, file)
+    trials = search.run(done, n_trials, time_budget, progress=progress)
+    return _result(flt, examples, searched, parts, trials, judged_by, n_best, seed)
+
+
+@dataclass
+class Search:
+    """Runs the trials of a study.
+
+    Attributes
+    ----------
+    judge : Judge
+        Runs one.
+    sampler : Sampler
+        Proposes them.
+    n_jobs : int
+        How many at once.
+    place : int, optional
+        A trial is pruned against the one in this place; None: never.
+    file : StudyFile, optional
+        Keeps them.
+    """
+
+    judge: Judge
+    sampler: Sampler
+    n_jobs: int
+    place: int | None
+    file: StudyFile | None
+
+    def run(self, done: list[Trial], n_trials: int, time_budget: float | None, *, progress: bool) -> list[Trial]:
+        """Run what is missing of ``n_trials`` trials; return all, in order of their numbers."""
+        began = perf_counter()
+        trials = {trial.number: trial for trial in done}
+        self.sampler.learn(done)
+        at_once = joblib.effective_n_jobs(self.n_jobs)
+        with trial_progress(n_trials, trials, show=progress) as show:
+            while missing := [number for number in range(n_trials) if number not in trials]:
+                if trials and time_budget is not None and perf_counter() - began >= time_budget:
+                    break
+                numbers = missing[:at_once]
+                for trial in self._round(numbers, list(trials.values())):
+                    trials[trial.number] = trial
+                    if self.file is not None:
+                        self.file.append(trial)
+                    show(trial)
+                self.sampler.learn([trials[number] for number in numbers])
+                _give_up_if_all_fail(trials, n_trials)
+        return [trials[number] for number in sorted(trials)]
+
+    def _round(self, numbers: list[int], ended: list[Trial]) -> Iterator[Trial]:
+        """Run some trials at once; yield them as they end."""
+        proposals = {number: self.sampler.propose(number) for number in numbers}
+        behind = None if self.place is None else rival(ended, self.place)
+        if len(numbers) == 1 and joblib.effective_n_jobs(self.n_jobs) == 1:
+            yield self.judge.run(numbers[0], proposals[numbers[0]], behind)
+            return
+        jobs = (
+            joblib.delayed(run_in_worker)(self.judge, number, self.judge.space.encoded(proposal), behind)
+            for number, proposal in proposals.items()
+        )
+        for trial in _parallel(self.n_jobs)(jobs):
+            yield dataclasses.replace(trial, proposal=proposals[trial.number])
+
+
+def _parallel(n_jobs: int) -> Any:
+    """Return joblib's runner; results come as they are ready where the backend can do that."""
+    try:
+        return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    except ValueError:  # a backend without generators returns them together
+        return joblib.Parallel(n_jobs=n_jobs)
+
+
+def _check_arguments(flt: Any, *, criterion: str, time_budget: Any, folds: Any, **counts: Any) -> None:
+    if not isinstance(flt, SequentialFilter):
+        raise TypeError(f"tune takes a filter of this package, such as KernelMonteCarloFilter(...), not {flt!r}.")
+    for name, count in counts.items():
+        check_count(name, count)
+    check_count("folds", folds, optional=True)
+    if folds == 1:
+        raise ValueError("folds = 1; cross validation needs at least two folds.")
+    check_positive("time_budget", time_budget, optional=True, infinity=True)
+    if criterion not in ("auto", "metric", "embedding"):
+        raise ValueError(f"criterion = {criterion!r}; it must be 'auto', 'metric' or 'embedding'.")
+
+
+def _make_space(flt: SequentialFilter, examples: Examples, user: Mapping[str, Any] | None) -> Space:
+    every = examples.learnable(np.arange(len(examples)))
+    if len(every) < 4:
+        raise ValueError(f"{len(every)} observed examples are too few for two folds; tuning needs at least 4.")
+    return make_space(flt, *examples.training(every), user)
+
+
+def _described(
+    flt: SequentialFilter, examples: Examples, space: Space, metric: Metric, *, sequential: bool, folds: int | None
+) -> dict[str, str]:
+    """Describe a study by what must not change between its sessions."""
+    settings = {
+        name: value
+        if isinstance(value, int | float | str | tuple | type(None))
+        else getattr(value, "__qualname__", type(value).__name__)
+        for name, value in flt.get_params(deep=True).items()
+        if name != "random_state"
+    }
+    return {
+        "states": fingerprint(examples.states),
+        "observations": fingerprint(examples.observations),
+        "controls": fingerprint(examples.controls),
+        "groups": fingerprint(examples.groups),
+        "filter": fingerprint((type(flt).__name__, sorted(settings.items(), key=lambda item: item[0]))),
+        "space": fingerprint({variant: repr(parameters) for variant, parameters in space.parameters.items()}),
+        "metric": metric.name,
+        "validation": f"sequential={bool(sequential)}, folds={folds}",
+    }
+
+
+def _give_up_if_all_fail(trials: Mapping[int, Trial], n_trials: int) -> None:
+    """Stop when nothing works: after ten failures, or at the end."""
+    if any(trial.status != "failed" for trial in trials.values()):
+        return
+    if len(trials) >= min(MOST_FAILURES, n_trials):
+        first = trials[min(trials)]
+        raise RuntimeError(f"all {len(trials)} trials so far failed, the first one with {first.error}")
+
+
+def _result(
+    flt: SequentialFilter,
+    examples: Examples,
+    space: Space,
+    folds: tuple[Fold, ...],
+    trials: list[Trial],
+    metric: Metric,
+    n_best: int,
+    seed: int,
+) -> TuningResult:
+    """Combine the best trials, carry the settings over to all examples and fit."""
+    found = combined(trials, space, n_best)
+    every = examples.learnable(np.arange(len(examples)))
+    fold_size = float(np.exp(np.mean([math.log(len(fold.training)) for fold in folds])))
+    base = space.filters[found.variant]
+    rule = str(found.settings.get("rule", getattr(base, "rule", "kbr")))
+    found = Proposal(found.variant, transferred(found.settings, fold_size, len(every), rule))
+    best = clone(base).set_params(**found.settings)
+    if getattr(flt, "random_state", seed) is None:
+        best.set_params(random_state=seed)
+    best.fit(*examples.training(every), **examples.further(base, every))
+    first = next((trial for trial in trials if trial.number == 0), None)
+    return TuningResult(
+        best_filter=best,
+        best_params=space.described(found),
+        best_value=ranked(trials)[0].value,
+        untuned_value=math.nan if first is None else first.value,
+        metric=metric.name,
+        trials=tuple(trials),
+        _space=space,
+    )

@@ -1,0 +1,94 @@
+"""What a trial is: settings, how it ended, and how good it was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+BLOCKS = 20
+"""The held-out steps are divided into so many blocks, whose average losses are kept for pruning."""
+FEWEST_BLOCKS = 5
+HOPELESS = 2.0
+
+
+class Proposal(NamedTuple):
+    """Settings to try."""
+
+    variant: str
+    """Which variant of the filter."""
+    settings: dict[str, Any]
+    """Names, as for ``set_params``, and values."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A trial that has ended.
+
+    Attributes
+    ----------
+    number : int
+        0 for the untuned defaults.
+    proposal : Proposal
+        What was tried.
+    status : {"complete", "pruned", "failed"}
+        How it ended.
+    value : float
+        The validation error; NaN unless complete.
+    blocks : tuple of float
+        Average losses of the blocks of steps that were reached.
+    seconds : float
+        How long it took.
+    error : str
+        Why it failed.
+    """
+
+    number: int
+    proposal: Proposal
+    status: str
+    value: float = math.nan
+    blocks: tuple[float, ...] = field(default=(), repr=False)
+    seconds: float = 0.0
+    error: str = ""
+
+
+def ranked(trials: Sequence[Trial]) -> list[Trial]:
+    """Return the complete trials, best first; equal values in order of their numbers."""
+    complete = [trial for trial in trials if trial.status == "complete"]
+    return sorted(complete, key=lambda trial: (trial.value, trial.number))
+
+
+def rival(trials: Sequence[Trial], place: int) -> tuple[float, ...] | None:
+    """Return the blocks of the trial in a certain place (1 is the best), which a new trial must not fall far behind."""
+    best = ranked(trials)
+    return best[place - 1].blocks if len(best) >= place else None
+
+
+def is_hopeless(blocks: Sequence[float], rival_blocks: Sequence[float] | None) -> bool:
+    """Say whether a trial is so far behind a rival on the same steps that it need not go on.
+
+    Both saw the same steps with the same random numbers, so the differences of their losses, block by block, are
+    paired: the trial is hopeless when their mean exceeds two of its standard errors. That is a matter of neither the
+    scale nor the sign of the metric.
+
+    Parameters
+    ----------
+    blocks : sequence of float
+        Average losses of the blocks so far.
+    rival_blocks : sequence of float, optional
+        Those of the rival, complete.
+
+    Examples
+    --------
+    >>> rival = [1.0, 2.0, 1.0, 2.0, 1.0, 2.0]
+    >>> is_hopeless([3.0, 3.9, 3.1, 4.0, 3.0], rival), is_hopeless([3.0, 0.0, 3.0, 0.0, 3.0], rival)
+    (True, False)
+    """
+    if rival_blocks is None or len(blocks) < FEWEST_BLOCKS or len(blocks) >= len(rival_blocks):
+        return False
+    differences = np.asarray(blocks) - np.asarray(rival_blocks[: len(blocks)])
+    error = float(differences.std(ddof=1)) / math.sqrt(len(differences))
+    return bool(differences.mean() > HOPELESS * error and differences.mean() > 0)

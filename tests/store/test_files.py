@@ -1,0 +1,307 @@
+"""A loaded filter is the filter that was saved: bit for bit, and it goes on learning."""
+
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.linear_model import Ridge
+from store_cases import (
+    OBSERVATIONS,
+    RNG,
+    STATES,
+    TEST,
+    VECTOR_KERNELS,
+    VECTORS,
+    assert_same_run,
+    begin,
+    cauchy,
+    make,
+    move,
+    small,
+    widen,
+)
+
+import kmcf
+from kmcf.filter import learning
+from kmcf.kernels import Columns, FromCallable, Gaussian, Learned, SpatialPyramid
+
+sys.path.append(str(Path(__file__).parent.parent / "kernels"))
+from structured_cases import CASES
+
+MORE = 0.5 * RNG.normal(size=(12, 1)), 0.5 * RNG.normal(size=(12, 1))
+SETTINGS = {
+    "literal": {"engine": "literal"},
+    "exact": {"engine": "exact", "rule": "importance"},
+    "lowrank": {"engine": "lowrank", "rule": "importance", "tolerance": (1e-6, 1e-7)},
+    "compressed": {"engine": "compressed", "tolerance": "auto"},
+    "directions": {"engine": "compressed", "rank": (6, 5)},
+    "particles": {"support": "particles"},
+    "multinomial": {"resampling": "multinomial", "resample_threshold": 0},
+    "none": {"resampling": "none", "n_particles": 40},
+    "angles": {"angles": (0,)},
+}
+
+
+def reloaded(flt, path, **passed):
+    flt.save(path)
+    return kmcf.load(path, **passed)
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_runs_are_bit_identical_also_after_learning_more(settings, tmp_path):
+    flt = make(**settings).fit(STATES, OBSERVATIONS)
+    twin = reloaded(flt, tmp_path / "model.kmcf", transition=move)
+    assert_same_run(flt.filter(TEST), twin.filter(TEST))
+    flt.partial_fit(*MORE)
+    twin.partial_fit(*MORE)
+    assert_same_run(flt.filter(TEST), twin.filter(TEST))
+    third = reloaded(flt, tmp_path / "model.kmcf", transition=move)  # pivots and tensors that no fit would give
+    assert_same_run(flt.filter(TEST), third.filter(TEST))
+    assert_same_run(flt.refresh().filter(TEST), third.refresh().filter(TEST))
+
+
+@pytest.mark.parametrize("kernel", VECTOR_KERNELS.values(), ids=VECTOR_KERNELS)
+def test_kernels_on_vectors_come_back(kernel, tmp_path):
+    flt = make(observation_kernel=kernel).fit(STATES, VECTORS)
+    twin = reloaded(flt, tmp_path / "model.kmcf", transition=move)
+    assert_same_run(flt.filter(VECTORS[:6] * 1.01), twin.filter(VECTORS[:6] * 1.01))
+    assert repr(twin.observation_kernel) == repr(kernel)
+    np.testing.assert_array_equal(twin.observation_kernel_(VECTORS[:9]), flt.observation_kernel_(VECTORS[:9]))
+
+
+@pytest.mark.parametrize("engine", ["exact", "lowrank"])
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_kernels_on_other_data_come_back_with_their_examples(case, engine, tmp_path):
+    examples, test = case.objects(seed=0, count=30), case.objects(seed=1, count=4)
+    flt = make(observation_kernel=clone(case.kernel), engine=engine).fit(STATES[:30], examples)
+    twin = reloaded(flt, tmp_path / "model.kmcf", transition=move)
+    assert_same_run(flt.filter(test), twin.filter(test))
+    more = case.objects(seed=2, count=3)
+    runs = [one.partial_fit(STATES[30:33], more).filter(test) for one in (flt, twin)]
+    assert_same_run(*runs)
+
+
+@pytest.mark.parametrize("chosen", ["plain", "learnt"])
+def test_the_default_kernel_comes_back_with_the_reasons_for_it(chosen, tmp_path):
+    flt = make().fit(STATES, OBSERVATIONS if chosen == "plain" else VECTORS)
+    twin = reloaded(flt, tmp_path / "model.kmcf", transition=move)
+    assert flt.kernel_choice_.name == twin.kernel_choice_.name == chosen
+    assert twin.kernel_choice_.scores == flt.kernel_choice_.scores
+
+
+def test_precomputed_matrices_and_herded_examples(tmp_path):
+    matrix = cauchy(OBSERVATIONS, OBSERVATIONS)
+    for settings in ({"observation_kernel": "precomputed"}, {"observation_kernel": "precomputed", "n_examples": 40}):
+        flt = make(**settings).fit(STATES, matrix)
+        twin = reloaded(flt, tmp_path / "model.kmcf", transition=move)
+        assert_same_run(flt.filter(matrix[:5]), twin.filter(matrix[:5]))
+
+
+def test_states_that_are_words(tmp_path):
+    rooms = [f"room{i}" for i in range(4)] * 10
+    seen = np.arange(40.0)[:, None] % 4
+    same = FromCallable(lambda a, b: np.array([[float(x == y) for y in b] for x in a]))
+    flt = make(state_kernel=same, initial=None).fit(rooms, seen)
+    flt.transition = lambda states, control, rng: states
+    twin = reloaded(flt, tmp_path / "m.kmcf", transition=flt.transition, state_kernel=same)
+    assert twin.filter([[2.0], [2.0]]).mode == flt.filter([[2.0], [2.0]]).mode == ["room2", "room2"]
+
+
+@pytest.mark.parametrize("random_state", [3, np.random.default_rng(3), np.random.RandomState(3), np.int64(3)], ids=repr)
+def test_random_numbers_go_on(random_state, tmp_path):
+    flt = make(random_state=random_state).fit(STATES, OBSERVATIONS)
+    twin = reloaded(flt, tmp_path / "model.kmcf", transition=move)
+    assert twin.seed_ == flt.seed_
+    assert_same_run(flt.filter(TEST), twin.filter(TEST))
+    fits = [one.fit(STATES, OBSERVATIONS).seed_ for one in (flt, twin)]  # the generator goes on from where it was
+    assert fits[0] == fits[1]
+
+
+def test_what_the_user_wrote_is_asked_for_by_name(tmp_path):
+    path = tmp_path / "model.kmcf"
+    flt = make(initial=begin, observation_kernel=cauchy).fit(STATES, OBSERVATIONS)
+    flt.save(path)
+    with pytest.raises(TypeError, match=r"model\.kmcf was saved with functions of your own") as caught:
+        kmcf.load(path)
+    names = "transition, initial, observation_kernel"
+    assert f"pass {names} again" in str(caught.value)
+    assert f"kmcf.load({str(path)!r}, {', '.join(f'{n}=...' for n in names.split(', '))})" in str(caught.value)
+    assert "transition was store_cases.move" in str(caught.value)
+    with pytest.raises(TypeError, match=r"pass initial again \(you passed inital\)"):
+        kmcf.load(path, transition=move, inital=begin, observation_kernel=cauchy)
+    passed = {"transition": move, "initial": begin, "observation_kernel": cauchy}
+    with pytest.raises(TypeError, match=r"needs only .* but got state_kernel; did you mean"):
+        kmcf.load(path, **passed, state_kernel=cauchy)
+    with pytest.raises(TypeError, match="transition = 3; it must be a function"):
+        kmcf.load(path, **{**passed, "transition": 3})
+    with pytest.raises(TypeError, match=r"the observation_kernel that was passed .* is not the one"):
+        kmcf.load(path, **{**passed, "observation_kernel": RBF(1.0)})
+    assert_same_run(flt.filter(TEST), kmcf.load(path, **passed).filter(TEST))
+
+
+def test_parts_of_kernels_are_named_as_scikit_learn_names_them(tmp_path):
+    path = tmp_path / "model.kmcf"
+    kernel = Gaussian(1.0) + Columns(FromCallable(cauchy), [0, 1])
+    make(observation_kernel=kernel).fit(STATES, VECTORS).save(path)
+    assert list(kmcf.store.describe_file(path)["passed_again"]) == ["transition", "observation_kernel__second__kernel"]
+    kmcf.load(path, transition=move, observation_kernel__second__kernel=cauchy)
+    flt = make(observation_kernel=Learned(features=widen)).fit(STATES, VECTORS)
+    twin = reloaded(flt, path, transition=move, observation_kernel__features=widen)
+    assert_same_run(flt.filter(VECTORS[:4] + 1), twin.filter(VECTORS[:4] + 1))
+
+
+class Distance:
+    """A callable object: scikit-learn's clone copies it, so the fitted kernel holds another one."""
+
+    def __call__(self, a, b):
+        return cauchy(a, b)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.7) + RBF(2.0), Distance()], ids=["scikit-learn", "object"])
+def test_kernel_objects_from_elsewhere_are_passed_once(kernel, tmp_path):
+    flt = make(observation_kernel=kernel).fit(STATES, OBSERVATIONS)
+    twin = reloaded(flt, tmp_path / "model.kmcf", transition=move, observation_kernel=kernel)
+    assert_same_run(flt.filter(TEST), twin.filter(TEST))
+    assert twin.observation_kernel is kernel
+
+
+def test_functions_declared_at_fit(tmp_path):
+    def inside(states):
+        return states[:, 0] > 0
+
+    path = tmp_path / "model.kmcf"
+    flt = make(engine="compressed").fit(STATES, OBSERVATIONS, functions=[np.cos, inside])
+    twin = reloaded(flt, path, transition=move, functions=[np.cos, inside])
+    beliefs = [one.step(one.start(), [0.3]) for one in (flt, twin)]
+    assert beliefs[0].expectation(inside) == beliefs[1].expectation(inside)
+    with pytest.raises(TypeError, match=r"functions = .* a list of 2 or more"):
+        kmcf.load(path, transition=move, functions=[np.cos])
+
+
+def test_regressors_come_back_through_skops_if_their_types_are_trusted(tmp_path):
+    pytest.importorskip("skops")
+    flt = make(observation_kernel=Learned(Ridge(alpha=0.1))).fit(STATES, VECTORS)
+    twin = reloaded(flt, tmp_path / "ridge.kmcf", transition=move)
+    assert_same_run(flt.filter(VECTORS[:5] + 0.1), twin.filter(VECTORS[:5] + 0.1))
+    trees = ExtraTreesRegressor(5, random_state=0)
+    flt = make(observation_kernel=Learned(trees)).fit(STATES, VECTORS)
+    flt.save(tmp_path / "trees.kmcf")
+    with pytest.raises(TypeError, match=r"skops does not trust: sklearn\.tree\._tree\.Tree\. If you trust"):
+        kmcf.load(tmp_path / "trees.kmcf", transition=move)
+    twin = kmcf.load(tmp_path / "trees.kmcf", transition=move, trusted=["sklearn.tree._tree.Tree"])
+    assert_same_run(flt.filter(VECTORS[:5] + 0.1), twin.filter(VECTORS[:5] + 0.1))
+
+
+def test_a_regressor_without_skops_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skops.io", None)
+    flt = make(observation_kernel=Learned(Ridge())).fit(STATES, VECTORS)
+    with pytest.raises(ImportError, match=r"observation_kernel.regressor is a Ridge .*kmcf\[store\]"):
+        flt.save(tmp_path / "m.kmcf")
+    assert not (tmp_path / "m.kmcf").exists()
+
+
+def test_a_filter_that_was_not_fitted_keeps_its_settings(tmp_path):
+    twin = reloaded(make(epsilon=0.02, rank=(3, None), angles=[0]), tmp_path / "m.kmcf", transition=move)
+    assert (twin.epsilon, twin.rank, twin.angles) == (0.02, (3, None), [0])
+    with pytest.raises(ValueError, match="call fit"):
+        twin.filter(TEST)
+
+
+class Wide(Gaussian):
+    """A kernel of the user's own."""
+
+
+def test_classes_of_ones_own_are_registered_or_passed(tmp_path, monkeypatch):
+    path = tmp_path / "model.kmcf"
+    flt = make(observation_kernel=Wide()).fit(STATES, OBSERVATIONS)
+    flt.save(path)
+    twin = kmcf.load(path, transition=move, observation_kernel=flt.observation_kernel_)
+    assert_same_run(flt.filter(TEST), twin.filter(TEST))
+    monkeypatch.setattr("kmcf.store.registry._registered", {})
+    kmcf.store.register(Wide)
+    flt.save(path)
+    assert_same_run(flt.filter(TEST), kmcf.load(path, transition=move).filter(TEST))
+    monkeypatch.setattr("kmcf.store.registry._registered", {})
+    with pytest.raises(kmcf.store.FileError, match="class 'Wide', which this version of kmcf does not know"):
+        kmcf.load(path, transition=move)
+    with pytest.raises(ValueError, match="a class named Gaussian can be restored already"):
+        kmcf.store.register(type("Gaussian", (Gaussian,), {}))
+
+
+def test_what_cannot_be_held_is_named(tmp_path):
+    flt = small()
+    flt.random_state = object()
+    with pytest.raises(TypeError, match=r"random_state is an object of builtins\.object, which a file cannot hold"):
+        flt.save(tmp_path / "m.kmcf")
+    with pytest.raises(TypeError, match="save takes a filter"):
+        kmcf.store.save([1, 2], tmp_path / "m.kmcf")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_factors_of_another_version_are_computed_again(tmp_path, monkeypatch):
+    flt = make(engine="compressed").fit(STATES, OBSERVATIONS)
+    flt.save(tmp_path / "m.kmcf")
+    monkeypatch.setattr(learning, "RULE_LAYOUT", learning.RULE_LAYOUT + 1)
+    with pytest.warns(kmcf.RefittedWarning, match="computed again"):
+        twin = kmcf.load(tmp_path / "m.kmcf", transition=move)
+    np.testing.assert_allclose(twin.filter(TEST).mean, flt.filter(TEST).mean, atol=1e-8)
+
+
+def test_arguments_added_later_get_their_defaults(tmp_path, monkeypatch):
+    class Earlier(Gaussian):
+        pass
+
+    class Later(Gaussian):
+        def __init__(self, bandwidth=None, multiplier=1.0, mood="sunny"):
+            super().__init__(bandwidth, multiplier)
+            self.mood = mood
+
+    Later.__name__ = "Earlier"
+    monkeypatch.setattr("kmcf.store.registry._registered", {"Earlier": Earlier})
+    kmcf.store.save(Earlier(2.0).fit(STATES), tmp_path / "kernel.kmcf")
+    monkeypatch.setattr("kmcf.store.registry._registered", {"Earlier": Later})
+    kernel = kmcf.load(tmp_path / "kernel.kmcf")
+    assert (type(kernel), kernel.mood, kernel.bandwidth_) == (Later, "sunny", 2.0)
+
+
+def test_a_file_says_what_it_holds(tmp_path):
+    small().save(tmp_path / "m.kmcf")
+    found = kmcf.store.describe_file(tmp_path / "m.kmcf")
+    assert found["class"] == "KernelMonteCarloFilter"
+    assert found["settings"]["engine"] == "lowrank"
+    assert found["settings"]["transition"] == "passed as transition"
+    assert found["fitted"]["ranks_"] == [4, 4]
+    assert found["versions"]["kmcf"] == kmcf.__version__
+    assert found["size"] == (tmp_path / "m.kmcf").stat().st_size
+
+
+def test_the_file_is_a_plain_archive_of_json_and_arrays(tmp_path):
+    small().save(tmp_path / "m.kmcf")
+    with zipfile.ZipFile(tmp_path / "m.kmcf") as archive:
+        assert archive.testzip() is None
+        names = archive.namelist()
+        assert {Path(name).suffix for name in names} == {".json", ".npy"}
+        json.loads(archive.read("kmcf.json"), parse_constant=lambda word: pytest.fail(word))  # strict JSON: no NaN
+    with np.load(tmp_path / "m.kmcf") as arrays:
+        assert any(np.array_equal(arrays[name], STATES[:25]) for name in names if name.endswith(".npy"))
+
+
+def test_the_same_filter_gives_the_same_bytes(tmp_path):
+    for name in ("a.kmcf", "b.kmcf"):
+        small().save(tmp_path / name)
+    assert (tmp_path / "a.kmcf").read_bytes() == (tmp_path / "b.kmcf").read_bytes()
+
+
+def test_a_file_does_not_say_where_to_write(tmp_path):
+    images = np.random.default_rng(0).integers(0, 256, size=(8, 40, 40), dtype=np.uint8)
+    kernel = SpatialPyramid(words=5, cache_folder=str(tmp_path / "cache")).fit(images)
+    kmcf.store.save(kernel, tmp_path / "kernel.kmcf")
+    twin = kmcf.load(tmp_path / "kernel.kmcf")
+    assert twin.cache_folder is None
+    np.testing.assert_array_equal(twin(images), kernel(images))

@@ -1,0 +1,121 @@
+"""Studies on disk: interrupted, resumed, mistaken for another."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import kmcf
+from kmcf.search_space import Category
+
+MODEL = kmcf.datasets.paper_model("1a")
+DATA = MODEL.simulate(50, random_state=0)
+
+
+def run(path, n_trials, states=DATA.states, random_state=3, **options):
+    flt = kmcf.KernelMonteCarloFilter(MODEL.transition, initial=MODEL.initial)
+    return kmcf.tune(
+        flt, states, DATA.observations, n_trials=n_trials, random_state=random_state, study=path, **options
+    )
+
+
+def test_a_resumed_study_is_the_uninterrupted_one(tmp_path):
+    whole = run(None, 12)
+    run(tmp_path / "new" / "s.jsonl", 5)
+    resumed = run(tmp_path / "new" / "s.jsonl", 12)
+    assert [t.value for t in resumed.trials] == pytest.approx([t.value for t in whole.trials], nan_ok=True)
+    assert resumed.best_params == whole.best_params
+    assert len((tmp_path / "new" / "s.jsonl").read_text().splitlines()) == 13
+
+
+def test_finished_trials_are_not_run_again(tmp_path, monkeypatch):
+    path = tmp_path / "s.jsonl"
+    first = run(path, 4)
+    monkeypatch.setattr("kmcf.tuning.evaluation.Judge.run", lambda *a: pytest.fail("a trial ran again"))
+    assert run(path, 4).best_params == first.best_params
+    assert run(path, 4, random_state=None).best_params == first.best_params  # the seed is in the file
+
+
+def test_a_line_cut_short_is_a_trial_that_had_not_ended(tmp_path):
+    path = tmp_path / "s.jsonl"
+    whole = run(path, 4)
+    path.write_bytes(path.read_bytes()[:-20])
+    assert [t.value for t in run(path, 4).trials] == [t.value for t in whole.trials]
+    assert all(json.loads(line) for line in path.read_text().splitlines())
+
+
+def test_options_are_kept_by_position(tmp_path):
+    path = tmp_path / "s.jsonl"
+    space = {"observation_kernel": Category((kmcf.kernels.Gaussian(), kmcf.kernels.Laplace()))}
+    first = run(path, 5, space=space)
+    again = run(path, 5, space=space)
+    assert (
+        again.rows[3]["observation_kernel"]
+        is space["observation_kernel"].options[
+            space["observation_kernel"].options.index(first.rows[3]["observation_kernel"])
+        ]
+    )
+
+
+def test_optuna_learns_from_the_file(tmp_path):
+    pytest.importorskip("optuna")
+    path = tmp_path / "s.jsonl"
+    run(path, 4, sampler="optuna")
+    assert len(run(path, 7, sampler="optuna").trials) == 7
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"states": DATA.states + 1.0}, "states"),
+        ({"random_state": 4}, "random_state"),
+        ({"metric": "mode"}, "metric"),
+        ({"folds": 3}, "validation"),
+        ({"space": {"epsilon": None}}, "space"),
+        ({"groups": [0] * 25 + [1] * 25}, "groups"),
+    ],
+)
+def test_another_study_is_refused(tmp_path, change, part):
+    path = tmp_path / "s.jsonl"
+    run(path, 2)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=f"belongs to another study: it differs in {part}"):
+        run(path, 2, **change)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["hello\n", '{"some": "json"}\n', "[1]\n"])
+def test_other_files_are_refused(tmp_path, text):
+    path = tmp_path / "notes.txt"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="is not a study file"):
+        run(path, 2)
+    assert path.read_text() == text
+
+
+def test_a_killed_study_loses_only_the_running_trial(tmp_path):
+    path = tmp_path / "s.jsonl"
+    code = (
+        "import kmcf, time\n"
+        "model = kmcf.datasets.paper_model('1a'); data = model.simulate(50, random_state=0)\n"
+        "def move(s, u, rng):\n    time.sleep(0.001)\n    return model.transition(s, u, rng)\n"
+        "flt = kmcf.KernelMonteCarloFilter(move, initial=model.initial)\n"
+        f"kmcf.tune(flt, data.states, data.observations, n_trials=10000, random_state=3, study={str(path)!r})\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        for _ in range(600):
+            if path.exists() and path.read_text().count("\n") >= 4:
+                break
+            time.sleep(0.05)
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    lines = path.read_text().splitlines()
+    complete = [line for line in lines[1:] if line.endswith("}")]
+    assert len(complete) >= 3
+    assert [json.loads(line)["number"] for line in complete] == list(range(len(complete)))
