@@ -22,7 +22,7 @@ def require(module: str, extra: str) -> Any:
 
 
 @contextmanager
-def progress_bar(total: int, description: str, *, show: bool) -> Iterator[Callable[[], object]]:
+def progress_bar(total: int, description: str, *, show: bool, unit: str = "step") -> Iterator[Callable[[], object]]:
     """Give a function to call after each of ``total`` steps; it moves a progress bar if one is wanted.
 
     Examples
@@ -33,5 +33,5 @@ def progress_bar(total: int, description: str, *, show: bool) -> Iterator[Callab
     if not show:
         yield lambda: None
         return
-    with require("tqdm", "progress").tqdm(total=total, desc=description, unit="step") as bar:
+    with require("tqdm", "progress").tqdm(total=total, desc=description, unit=unit) as bar:
         yield bar.update

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from kmcf._version import __version__
 from kmcf.cli.bench import bench
+from kmcf.cli.reproduce import reproduce
 from kmcf.cli.tune import tune
 
 app = typer.Typer(
@@ -65,4 +66,5 @@ def demo(
 
 
 app.command()(bench)
+app.add_typer(reproduce, name="reproduce")
 app.command()(tune)

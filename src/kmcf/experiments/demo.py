@@ -10,6 +10,7 @@ import numpy as np
 
 from kmcf.arrays import FloatArray
 from kmcf.datasets import Trajectory, paper_model
+from kmcf.experiments.kalman import kalman
 from kmcf.extras import require
 from kmcf.filter import FilterRun, KernelMonteCarloFilter
 
@@ -53,7 +54,7 @@ def run_demo(folder: Path, *, n_examples: int = 300, length: int = 150, seed: in
     estimates = {
         "state of the most similar example": _nearest_example(train, test),
         "KMCF: examples and a simulator": run.mean,
-        "Kalman filter: knows every equation": _kalman(test.observations),
+        "Kalman filter: knows every equation": kalman(test.observations).means[:, None],
     }
     errors = {name: float(np.sqrt(np.mean((value - test.states) ** 2))) for name, value in estimates.items()}
     inside = float(np.mean((run.interval[:, 0] <= test.states) & (test.states <= run.interval[:, 1])))
@@ -64,19 +65,6 @@ def _nearest_example(train: Trajectory, test: Trajectory) -> FloatArray:
     nearest = np.abs(test.observations - train.observations.T).argmin(axis=1)
     states: FloatArray = train.states[nearest]
     return states
-
-
-def _kalman(observations: FloatArray) -> FloatArray:
-    """Filter model 1a exactly: x' = 0.9 x + v, y = x + w, unit noises, stationary start."""
-    mean, variance = 0.0, 1.0 / (1.0 - 0.9**2)
-    means = np.empty(observations.shape)
-    for t, y in enumerate(observations[:, 0]):
-        if t > 0:
-            mean, variance = 0.9 * mean, 0.81 * variance + 1.0
-        gain = variance / (variance + 1.0)
-        mean, variance = mean + gain * (y - mean), (1.0 - gain) * variance
-        means[t] = mean
-    return means
 
 
 def _picture(folder: Path, run: FilterRun, test: Trajectory) -> Path:

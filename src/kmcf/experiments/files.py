@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+import platform
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import scipy
+
+from kmcf._version import __version__
+from kmcf.report.writing import write_atomically
+
 
 def write_json(path: Path, data: Any) -> None:
-    """Write JSON with null for what is not a number, first beside the file and then in its place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(json.dumps(without_nan(data), indent=1, allow_nan=False) + "\n")
-    draft.replace(path)
+    """Write JSON with null for what is not a number, whole or not at all."""
+    write_atomically(path, json.dumps(without_nan(data), indent=1, allow_nan=False) + "\n")
 
 
 def without_nan(data: Any) -> Any:
@@ -29,3 +33,20 @@ def without_nan(data: Any) -> Any:
     if isinstance(data, list | tuple):
         return [without_nan(value) for value in data]
     return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def versions() -> dict[str, str]:
+    """Say what computed a result.
+
+    Examples
+    --------
+    >>> sorted(versions())
+    ['kmcf', 'machine', 'numpy', 'python', 'scipy']
+    """
+    return {
+        "kmcf": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "machine": platform.machine(),
+    }

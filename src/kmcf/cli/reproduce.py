@@ -1,0 +1,150 @@
+"""``kmcf reproduce``: the paper's experiments, computed again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from kmcf.experiments.reproduce.cells import Result
+    from kmcf.report import Statement
+
+reproduce = typer.Typer(help="Compute the paper's experiments again and check its statements.", no_args_is_help=True)
+
+
+class Backend(StrEnum):
+    """joblib's kinds of workers."""
+
+    loky = "loky"
+    threading = "threading"
+    multiprocessing = "multiprocessing"
+
+
+Repetitions = Annotated[int | None, typer.Option(min=2, help="Independent repetitions (the paper has 20).")]
+Jobs = Annotated[int, typer.Option(min=1, help="Workers that compute in parallel.")]
+Workers = Annotated[Backend, typer.Option("--backend", help="joblib's kind of workers.")]
+Quick = Annotated[bool, typer.Option("--quick", help="A smaller version that takes less than a minute.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped; nothing is computed twice.")]
+Seed = Annotated[int, typer.Option(min=0, help="Another seed gives independent results.")]
+_OUT = "Folder for table, figures and report."
+
+
+@reproduce.command()
+def resampling(
+    out: Annotated[Path, typer.Option(help=_OUT)] = Path("reproduce/resampling"),
+    repetitions: Repetitions = None,
+    jobs: Jobs = 1,
+    backend: Workers = Backend.loky,
+    quick: Quick = False,
+    resume: Resume = False,
+    seed: Seed = 0,
+) -> None:
+    """Section 6.1: sampling with and without resampling, its demonstration and its sweep over the weights."""
+    from kmcf.experiments.reproduce.resampling import draw_of, run_resampling
+    from kmcf.experiments.reproduce.resampling_checks import quoted, statements, typical_result
+    from kmcf.experiments.reproduce.resampling_figures import draw_demonstration, draw_sweep
+    from kmcf.experiments.reproduce.resampling_report import resampling_report
+
+    console = Console()
+    with _resumable(console):
+        results = run_resampling(
+            out / "cells",
+            repetitions=repetitions or (5 if quick else 20),
+            draws=40 if quick else 200,
+            seed=seed,
+            jobs=jobs,
+            backend=backend.value,
+            resume=resume,
+            progress=True,
+        )
+    title = "Demonstration: squared RKHS errors (lower: share of our draws below the paper's number)"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("", min_width=32)
+    for name in ("paper", "median", "5 %", "95 %", "lower"):
+        table.add_column(name, justify="right")
+    for one in quoted(results):
+        numbers = (f"{value:.3g}" for value in (one.paper, one.median, one.low, one.high))
+        table.add_row(one.symbol, *numbers, f"{one.rank:.0%}")
+    console.print(table)
+    _print_statements(console, statements(results))
+    pictured = draw_of(typical_result(results).cell)
+    figures = [*draw_demonstration(pictured, out), *draw_sweep(results, out)]
+    report = resampling_report(results, pictured, _command()).write(out / "report.html")
+    _print_files(console, results, out, [*figures, report])
+
+
+@reproduce.command()
+def theory(
+    out: Annotated[Path, typer.Option(help=_OUT)] = Path("reproduce/theory"),
+    repetitions: Repetitions = None,
+    jobs: Jobs = 1,
+    backend: Workers = Backend.loky,
+    quick: Quick = False,
+    resume: Resume = False,
+    seed: Seed = 0,
+) -> None:
+    """Section 5: the bound of Theorem 1, the rates of Theorem 2, the consistency of the filter."""
+    from kmcf.experiments.reproduce.theory import run_theory
+    from kmcf.experiments.reproduce.theory_checks import statements
+    from kmcf.experiments.reproduce.theory_consistency import SIZES
+    from kmcf.experiments.reproduce.theory_figures import draw_bound, draw_consistency, draw_rates
+    from kmcf.experiments.reproduce.theory_report import theory_report
+
+    console = Console()
+    with _resumable(console):
+        results = run_theory(
+            out / "cells",
+            repetitions=repetitions or (5 if quick else 20),
+            draws=100 if quick else 300,
+            sizes=SIZES[:4] if quick else SIZES,
+            steps=50 if quick else 100,
+            seed=seed,
+            jobs=jobs,
+            backend=backend.value,
+            resume=resume,
+            progress=True,
+        )
+    _print_statements(console, statements(results))
+    figures = [path for draw in (draw_bound, draw_rates, draw_consistency) for path in draw(results, out)]
+    report = theory_report(results, _command()).write(out / "report.html")
+    _print_files(console, results, out, [*figures, report])
+
+
+@contextmanager
+def _resumable(console: Console) -> Iterator[None]:
+    """Tell someone who interrupts a run how to continue it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        console.print("stopped; the same command with --resume continues from here")
+        raise typer.Exit(130) from None
+
+
+def _print_statements(console: Console, statements: Sequence[Statement]) -> None:
+    table = Table(title="The paper's statements", title_justify="left", box=SIMPLE_HEAD)
+    for name in ("", "statement", "numbers"):
+        table.add_column(name)
+    colours = {"holds": "green", "does not hold": "red", "not distinguishable": "yellow"}
+    for one in statements:
+        table.add_row(f"[{colours[one.verdict.value]}]{one.verdict.value}[/]", one.claim, one.numbers)
+    console.print(table)
+
+
+def _print_files(console: Console, results: Sequence[Result], out: Path, paths: Sequence[Path]) -> None:
+    from kmcf.experiments.reproduce.tidy import write_table
+
+    for path in [write_table(out / "cells.csv", results), *paths]:
+        console.print(f"saved {path}", soft_wrap=True)
+
+
+def _command() -> str:
+    return " ".join(["kmcf", *sys.argv[1:]])

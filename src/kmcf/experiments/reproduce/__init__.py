@@ -1,0 +1,1 @@
+"""The paper, computed again: what ``kmcf reproduce`` runs."""

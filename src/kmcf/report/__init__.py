@@ -1,0 +1,33 @@
+"""Reports: one HTML file with text, tables, checked statements, charts, maps and animations that needs no network."""
+
+from kmcf.report.blocks import Block, Columns, Image, Statement, Statements, Text, Verdict
+from kmcf.report.chart import Chart
+from kmcf.report.map_chart import MapChart, Path
+from kmcf.report.page import Report, Section
+from kmcf.report.player import Frame, Player
+from kmcf.report.scale import Axis
+from kmcf.report.series import Series
+from kmcf.report.table import Estimate, Table
+from kmcf.report.writing import write_atomically
+
+__all__ = [
+    "Axis",
+    "Block",
+    "Chart",
+    "Columns",
+    "Estimate",
+    "Frame",
+    "Image",
+    "MapChart",
+    "Path",
+    "Player",
+    "Report",
+    "Section",
+    "Series",
+    "Statement",
+    "Statements",
+    "Table",
+    "Text",
+    "Verdict",
+    "write_atomically",
+]

@@ -1,0 +1,96 @@
+"""Escaping, and numbers as text."""
+
+import html.parser
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kmcf.report.markup import data_script, element, text
+from kmcf.report.numbers import compact, pixel, power_of_ten, shown
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!--",
+    "]]>",
+    "\"'><img src=x onerror=alert(1)>",
+    "&amp;",
+    "\u2028",
+    "`",
+]
+
+
+class Reader(html.parser.HTMLParser):
+    """The standard library's reader of HTML, which knows nothing of how the page was written."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.attributes, self.words = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes.append(dict(attrs))
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def read(markup):
+    reader = Reader()
+    reader.feed(markup)
+    reader.close()
+    return reader
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_hostile_text_stays_text(hostile):
+    reader = read(element("p", text(hostile), title=hostile))
+    assert reader.tags == ["p"]
+    assert "".join(reader.words) == hostile
+    assert reader.attributes[0]["title"] == hostile
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"])))
+def test_any_text_comes_back(words):
+    assert "".join(read(element("p", text(words))).words) == words
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_data_comes_back_and_cannot_leave_its_element(hostile):
+    written = data_script({hostile: [hostile, 1.5, None]})
+    reader = read(written)
+    assert reader.tags == ["script"]
+    assert json.loads("".join(reader.words)) == {hostile: [hostile, 1.5, None]}
+    assert written.count("<") == 2
+
+
+def test_data_that_json_does_not_know_is_refused():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        data_script([math.nan])
+
+
+@given(st.floats(-1e300, 1e300))
+def test_shown_numbers_are_right_to_three_digits(value):
+    back = float(shown(value).replace("−", "-"))
+    assert back == pytest.approx(value, rel=5.1e-3, abs=0)
+
+
+@given(st.lists(st.floats()))
+def test_compact_numbers_are_json_and_right_to_four_digits(values):
+    back = json.loads(json.dumps(compact(values), allow_nan=False))
+    for value, number in zip(values, back, strict=True):
+        assert (number is None) == (not math.isfinite(value))
+        assert number is None or number == pytest.approx(value, rel=6e-4, abs=0)
+
+
+@pytest.mark.parametrize(("exponent", "written"), [(-12, "10⁻¹²"), (3, "10³"), (20, "10²⁰")])
+def test_powers(exponent, written):
+    assert power_of_ten(exponent) == written
+
+
+@given(st.floats(-1e4, 1e4))
+def test_pixels_have_one_decimal(value):
+    assert float(pixel(value)) == pytest.approx(value, abs=0.0501)
+    assert len(pixel(value).partition(".")[2]) <= 1
