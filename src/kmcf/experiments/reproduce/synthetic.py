@@ -1,0 +1,135 @@
+"""Section 6.2: all methods on the paper's eight synthetic models."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from kmcf.alerts import HighRankWarning, RejectedStepWarning
+from kmcf.datasets import PAPER_MODELS
+from kmcf.experiments.bench_kernels import rmse
+from kmcf.experiments.reproduce.cells import Cell, Result, Row, run_cells
+from kmcf.experiments.reproduce.synthetic_methods import METHODS, make_problem
+from kmcf.experiments.reproduce.synthetic_times import LITERAL, step_times
+
+SIZES = (100, 200, 400, 800)
+REFERENCE = 200
+"""The number of examples that is computed first and that the tables show."""
+STEPS = 100
+TIMED_MODELS, TIMED_REPETITIONS = ("1a", "1b"), 3
+"""The paper shows times of these two models; the others' are similar."""
+_FIRST, _NEXT = 3, 10
+
+
+def compute(cell: Cell) -> Sequence[Row]:
+    """Compute one method on one data set, or the times of all."""
+    where = cell.coordinates
+    problem = make_problem(*(where[key] for key in ("model", "n", "repetition", "steps", "seed")))  # type: ignore[arg-type]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RejectedStepWarning)
+        warnings.simplefilter("ignore", HighRankWarning)
+        if cell.study == "times":
+            return step_times(problem, str(where["methods"]).split("; "))
+        began = perf_counter()
+        flt, tuned = METHODS[str(where["method"])].fitted(problem, int(where["trials"]))
+        row: Row = {"fit_seconds": perf_counter() - began, "seed_of_filters": problem.seed}
+        run = flt.filter(problem.test.observations, problem.test.controls, keep_beliefs=False)
+    row |= {"rmse": rmse(run.mean, problem.test.states), "rejected": int(run.rejected.sum())}
+    if tuned is not None:
+        row |= {"validation_rmse": tuned.best_value, "untuned_validation_rmse": tuned.untuned_value}
+        row["settings"] = json.dumps(tuned.best_params, default=str)
+    return [row]
+
+
+def plan(
+    models: Sequence[str],
+    sizes: Sequence[int],
+    methods: Sequence[str],
+    repetitions: int,
+    *,
+    share: float = 1.0,
+    steps: int = STEPS,
+    seed: int = 0,
+) -> list[Cell]:
+    """Name the cells, most wanted first: ten repetitions at 200 examples, times, other sizes, more repetitions.
+
+    Parameters
+    ----------
+    models, methods : sequence of str
+        Names.
+    sizes : sequence of int
+        Numbers of examples.
+    repetitions : int
+        Data sets per model and size.
+    share : float
+        Factor on the numbers of trials in the cross validations.
+    steps : int
+        Length of the test sequences.
+    seed : int
+        Another seed gives independent data sets.
+    """
+    _check(models, sizes, methods)
+    reference = [n for n in sizes if n == REFERENCE] or [sizes[0]]
+    others = [n for n in sizes if n not in reference]
+
+    def block(block_sizes: Sequence[int], start: int, stop: int) -> list[Cell]:
+        return [
+            Cell("accuracy", {**common, "method": name, "trials": METHODS[name].affordable_trials(n, share)})
+            for n in block_sizes
+            for repetition in range(start, min(stop, repetitions))
+            for model in models
+            for common in [{"model": model, "n": n, "repetition": repetition, "steps": steps, "seed": seed}]
+            for name in methods
+        ]
+
+    timed = [model for model in models if model in TIMED_MODELS] or list(models[:1])
+    names = "; ".join([*methods, *(name for name in LITERAL if name.split(",")[0] in methods)])
+    times = [
+        Cell("times", {"model": model, "n": n, "repetition": k, "steps": steps, "seed": seed, "methods": names})
+        for k in range(min(TIMED_REPETITIONS, repetitions))
+        for n in sizes
+        for model in timed
+    ]
+    first = [*block(reference, 0, _NEXT), *times, *block(others, 0, _FIRST), *block(others, _FIRST, _NEXT)]
+    return first + block([*reference, *others], _NEXT, repetitions)
+
+
+def run_synthetic(
+    folder: Path,
+    *,
+    models: Sequence[str] = PAPER_MODELS,
+    sizes: Sequence[int] = SIZES,
+    methods: Sequence[str] = tuple(METHODS),
+    repetitions: int = 20,
+    share: float = 1.0,
+    seed: int = 0,
+    **running: Any,
+) -> list[Result]:
+    """Compute Section 6.2.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the cells are kept.
+    models, sizes, methods, repetitions, share, seed
+        As in :func:`plan`.
+    **running
+        As in :func:`run_cells`: jobs, backend, resume, progress, seconds.
+    """
+    return run_cells(plan(models, sizes, methods, repetitions, share=share, seed=seed), compute, folder, **running)
+
+
+def _check(models: Sequence[str], sizes: Sequence[int], methods: Sequence[str]) -> None:
+    for what, given, known in (("model", models, PAPER_MODELS), ("method", methods, tuple(METHODS))):
+        unknown = [name for name in given if name not in known]
+        if unknown or not given:
+            raise ValueError(f"unknown {what} {unknown[0] if unknown else given!r}; choose among {', '.join(known)}.")
+    if not sizes or min(sizes) < 20:
+        raise ValueError(f"n = {list(sizes)}; at least 20 examples are needed for two folds.")
+    for what, names in (("model", models), ("n", sizes), ("method", methods)):
+        if len(set(names)) != len(names):
+            raise ValueError(f"{what}: {', '.join(map(str, names))}; name each once.")
