@@ -12,11 +12,13 @@ from typing import Any
 from kmcf.alerts import HighRankWarning, RejectedStepWarning
 from kmcf.datasets import PAPER_MODELS
 from kmcf.experiments.bench_kernels import rmse
-from kmcf.experiments.reproduce.cells import Cell, Result, Row, run_cells
+from kmcf.experiments.reproduce.cells import Cell, Result, Row, Value, run_cells
 from kmcf.experiments.reproduce.synthetic_methods import METHODS, make_problem
 from kmcf.experiments.reproduce.synthetic_times import step_times, timed_names
 
 SIZES = (100, 200, 400, 800)
+QUICK_SIZES, QUICK_SHARE = (100,), 0.5
+"""A quick run has the fewest examples and half the trials."""
 REFERENCE = 200
 """The number of examples that is computed first and that the tables show."""
 STEPS = 100
@@ -72,24 +74,27 @@ def plan(
     seed : int
         Another seed gives independent data sets.
     """
-    _check(models, sizes, methods)
+    check_choices(models, sizes, methods)
     reference = [n for n in sizes if n == REFERENCE] or [sizes[0]]
     others = [n for n in sizes if n not in reference]
 
+    def named(study: str, model: str, n: int, repetition: int, **further: Value) -> Cell:
+        where: dict[str, Value] = {"model": model, "n": n, "repetition": repetition, "steps": steps, "seed": seed}
+        return Cell(study, {**where, **further})
+
     def block(block_sizes: Sequence[int], start: int, stop: int) -> list[Cell]:
         return [
-            Cell("accuracy", {**common, "method": name, "trials": METHODS[name].affordable_trials(n, share)})
+            named("accuracy", model, n, repetition, method=name, trials=METHODS[name].affordable_trials(n, share))
             for n in block_sizes
             for repetition in range(start, min(stop, repetitions))
             for model in models
-            for common in [{"model": model, "n": n, "repetition": repetition, "steps": steps, "seed": seed}]
             for name in methods
         ]
 
     timed = [model for model in models if model in TIMED_MODELS] or list(models[:1])
     names = "; ".join(timed_names(methods))
     times = [
-        Cell("times", {"model": model, "n": n, "repetition": k, "steps": steps, "seed": seed, "methods": names})
+        named("times", model, n, k, methods=names)
         for k in range(min(TIMED_REPETITIONS, repetitions))
         for n in sizes
         for model in timed
@@ -100,10 +105,10 @@ def plan(
 
 def run_synthetic(
     folder: Path,
-    *,
     models: Sequence[str] = PAPER_MODELS,
     sizes: Sequence[int] = SIZES,
     methods: Sequence[str] = tuple(METHODS),
+    *,
     repetitions: int = 20,
     share: float = 1.0,
     seed: int = 0,
@@ -123,7 +128,8 @@ def run_synthetic(
     return run_cells(plan(models, sizes, methods, repetitions, share=share, seed=seed), compute, folder, **running)
 
 
-def _check(models: Sequence[str], sizes: Sequence[int], methods: Sequence[str]) -> None:
+def check_choices(models: Sequence[str], sizes: Sequence[int], methods: Sequence[str]) -> None:
+    """Refuse names that nobody knows, too few examples, and repetitions of the same."""
     for what, given, known in (("model", models, PAPER_MODELS), ("method", methods, tuple(METHODS))):
         unknown = [name for name in given if name not in known]
         if unknown or not given:

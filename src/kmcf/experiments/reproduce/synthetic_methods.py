@@ -11,7 +11,7 @@ from sklearn.base import clone
 from kmcf.baselines import GPParticleFilter, KernelBayesFilter, KNNParticleFilter, ParticleFilter
 from kmcf.datasets import StateSpaceModel, Trajectory, paper_model
 from kmcf.defaults import OBSERVATION_MULTIPLIER, STATE_MULTIPLIER
-from kmcf.experiments.reproduce.cells import Cell
+from kmcf.experiments.reproduce.cells import Cell, Value
 from kmcf.filter import KernelMonteCarloFilter, SequentialFilter
 from kmcf.kernels import Gaussian, Learned
 from kmcf.tuning import TuningResult, tune
@@ -56,7 +56,8 @@ def make_problem(name: str, n: int, repetition: int, steps: int, seed: int) -> P
     steps : int
         Length of the test sequence.
     """
-    model, common = paper_model(name), {"model": name, "repetition": repetition, "seed": seed}
+    model = paper_model(name)
+    common: dict[str, Value] = {"model": name, "repetition": repetition, "seed": seed}
     return Problem(
         model,
         model.simulate(n, random_state=Cell("train", {**common, "n": n}).seed),
@@ -165,7 +166,9 @@ def kernel_bayes(problem: Problem, **settings: Any) -> SequentialFilter:
     moves = problem.transitions
 
     class WithMoves(KernelBayesFilter):
-        def fit(self, states: Any, observations: Any, controls: Any = None, transitions: Any = None) -> Any:
+        def fit(  # type: ignore[override]  # as the class it is derived from
+            self, states: Any, observations: Any, controls: Any = None, transitions: Any = None
+        ) -> Any:
             """Learn the observation model from examples and the transition from the moves."""
             return super().fit(states, observations, transitions=moves)
 
