@@ -6,7 +6,8 @@ from scipy import stats
 
 from helpers import algorithm_4, gaussian_inner, gaussian_matrix, signed_weights
 from kmcf.embedding import Embedding
-from kmcf.herding import herd, herd_embedding, multinomial, resampling_loss
+from kmcf.herding import herd, herd_embedding, resampling_loss
+from kmcf.resampling import multinomial
 from kmcf.kernels import FromCallable, Gaussian, Kernel
 
 
@@ -131,23 +132,7 @@ def test_herding_needs_a_kernel():
         herd_embedding(Embedding(np.zeros((2, 1)), np.array([0.5, 0.5])), 2)
 
 
-# --- truncated multinomial resampling -------------------------------------------------------------------------------
-
-
-def test_multinomial_draws_from_the_truncated_weights():
-    weights = np.array([0.6, -0.4, 0.3, 0.5, 0.0])
-    picks = multinomial(weights, 20_000, np.random.default_rng(0))
-    counts = np.bincount(picks, minlength=5)
-    assert counts[[1, 4]].tolist() == [0, 0]
-    expected = np.array([0.6, 0.3, 0.5]) / 1.4 * 20_000
-    assert stats.chisquare(counts[[0, 2, 3]], expected).pvalue > 0.001
-
-
-def test_multinomial_is_determined_by_its_generator():
-    weights = np.full(10, 0.1)
-    first, again, other = (multinomial(weights, 50, np.random.default_rng(seed)) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(first, again)
-    assert not np.array_equal(first, other)
+# --- what resampling loses ---------------------------------------------------------------------------------------
 
 
 @given(seed=st.integers(0, 1000), n=st.integers(1, 10), size=st.integers(1, 15))

@@ -86,19 +86,6 @@ def herd_embedding(embedding: Embedding, size: int, candidates: Objects | None =
     )
 
 
-def multinomial(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
-    """Draw from the weights with the negative ones truncated to zero: the paper's Res-Trunc (Section 6.1).
-
-    Examples
-    --------
-    >>> multinomial(np.array([1.5, -0.5]), 3, np.random.default_rng(0))
-    array([0, 0, 0])
-    """
-    truncated = np.maximum(weights, 0.0)
-    picks: IntArray = rng.choice(len(weights), size=size, p=truncated / truncated.sum())
-    return picks
-
-
 def resampling_loss(indices: IntArray, weights: FloatArray, gram: FloatArray) -> float:
     """Return ‖m̌ − m̂‖ for any resampled indices of the states that carry the weights.
 

@@ -7,7 +7,7 @@ import pytest
 
 import kmcf
 from kmcf.bayes_rule.factors import KernelFeatures
-from kmcf.bayes_rule.particles import ParticleRule, systematic
+from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.datasets import paper_model
 from kmcf.kernels import Gaussian
 
@@ -81,12 +81,6 @@ def test_it_follows_a_state_beyond_the_examples():
             ends[support] = flt.filter(np.minimum(truth, 2.2)[:, None]).mean[-1, 0]
     assert ends["examples"] < 3.5
     assert ends["particles"] > 4.0
-
-
-def test_systematic_resampling_is_proportional():
-    weights = np.random.default_rng(0).dirichlet(np.ones(30))
-    counts = np.bincount(systematic(weights, 3000, np.random.default_rng(1)), minlength=30)
-    assert np.abs(counts - 3000 * weights).max() <= 1.0 + 1e-9
 
 
 def test_other_engines_are_refused():

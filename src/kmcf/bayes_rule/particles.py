@@ -15,7 +15,7 @@ from typing import Self
 
 import numpy as np
 
-from kmcf.arrays import FloatArray, IntArray
+from kmcf.arrays import FloatArray
 from kmcf.bayes_rule.base import DensePosterior, Posterior, coverage
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.kernels.base import ExampleKernel
@@ -75,16 +75,3 @@ class ParticleRule:
     def _coverage(self, logs: FloatArray, weights: FloatArray) -> float:
         closest = np.exp(logs.max(axis=1))
         return coverage(float(closest @ np.abs(weights) / np.abs(weights).sum()), self._largest)
-
-
-def systematic(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
-    """Systematic resampling: one uniform draw, evenly spaced positions in the cumulative weights.
-
-    Examples
-    --------
-    >>> systematic(np.array([0.5, 0.0, 0.5]), 4, np.random.default_rng(0))
-    array([0, 0, 2, 2])
-    """
-    positions = (rng.random() + np.arange(size)) / size
-    picks: IntArray = np.searchsorted(np.cumsum(weights) / weights.sum(), positions, side="right")
-    return np.minimum(picks, len(weights) - 1)

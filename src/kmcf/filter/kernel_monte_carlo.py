@@ -11,15 +11,15 @@ from sklearn.base import clone
 
 from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule import CompressedPosterior, CompressedRule, Posterior
-from kmcf.bayes_rule.particles import ParticleRule, systematic
+from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.learning import ExampleLearner
 from kmcf.filter.settings import check_filter
 from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
-from kmcf.herding import multinomial
 from kmcf.kernels import Learned
 from kmcf.lazy_weights import LazyWeights
 from kmcf.objects import Objects
+from kmcf.resampling import multinomial, systematic
 from kmcf.search_space import Parameter, Variants
 
 LEAST_SIMILARITY = 1e-8

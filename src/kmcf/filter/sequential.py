@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -36,7 +36,7 @@ KEPT_NUMBERS = 4_000_000
 class SequentialFilter(BaseEstimator, ABC):
     """Base class of filters that learn the observation model from examples and are given a way to move the state."""
 
-    transition: Callable[[Any, Any, np.random.Generator], Any]
+    transition: Any  # (states, control, rng) -> states; None only where a filter can do without
     initial: Callable[[int, np.random.Generator], Any] | None
     angles: Sequence[int]
     random_state: Any
@@ -44,6 +44,11 @@ class SequentialFilter(BaseEstimator, ABC):
     states_: Objects
     seed_: int
     _reader: ObservationReader
+    _needs_transition: ClassVar[bool] = True
+    _why_rejected: ClassVar[str] = (
+        "because no example observation resembles it or the posterior weights nearly cancelled; the prediction was "
+        "kept. Collect examples like it, widen the kernels' bandwidths or raise delta."
+    )
 
     @abstractmethod
     def fit(self, states: Any, observations: Any) -> Self:
@@ -115,7 +120,7 @@ class SequentialFilter(BaseEstimator, ABC):
         """
         after = self._next(belief, y, control)
         if after.report.rejected and belief.rejections == 0:
-            _warn_rejected("an observation was", first=after.time, stacklevel=3)
+            _warn_rejected("an observation was", self._why_rejected, first=after.time, stacklevel=3)
         return after
 
     def filter(
@@ -187,7 +192,7 @@ class SequentialFilter(BaseEstimator, ABC):
         checked = [read_controls(c, len(s)) for c, s in zip(per_sequence, read, strict=True)]
         total = sum(len(s) for s in read)
         if keep_beliefs is None:
-            keep_beliefs = total <= KEPT_STEPS and total * len(self.states_) <= KEPT_NUMBERS
+            keep_beliefs = total <= KEPT_STEPS and total * self._numbers_per_belief() <= KEPT_NUMBERS
         runs = []
         with progress_bar(total, "filtering", show=progress) as advance:
             for stream, (sequence, inputs) in enumerate(zip(read, checked, strict=True)):
@@ -195,7 +200,8 @@ class SequentialFilter(BaseEstimator, ABC):
                 runs.append(collect(beliefs, angles=self.angles, keep=keep_beliefs))
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
-            _warn_rejected(f"{len(rejected)} of {total} observations were", first=rejected[0], stacklevel=4)
+            what = f"{len(rejected)} of {total} observations were"
+            _warn_rejected(what, self._why_rejected, first=rejected[0], stacklevel=4)
         return runs
 
     def forecast(self, belief: Belief, steps: int, controls: Any = None) -> FilterRun:
@@ -304,6 +310,10 @@ class SequentialFilter(BaseEstimator, ABC):
         """Return a small table for notebooks: the settings that are not the default, and what was learnt."""
         return html_table(type(self).__name__, *settings_and_learnt(self, getattr(self, "states_", None)))
 
+    def _numbers_per_belief(self) -> int:
+        """Say how much memory a belief takes of its own; the example states are shared."""
+        return len(self.states_)
+
     def _check_fitted(self) -> None:
         if not hasattr(self, "seed_"):
             raise NotFittedError(
@@ -321,12 +331,10 @@ def _noted(source: str) -> Iterator[None]:
         raise
 
 
-def _warn_rejected(what: str, *, first: int, stacklevel: int) -> None:
+def _warn_rejected(what: str, why: str, *, first: int, stacklevel: int) -> None:
     """Warn, pointing at the user's line ``stacklevel`` calls up."""
     warnings.warn(
-        f"{what} not used (first at step {first}), because no example observation resembles it or the posterior "
-        "weights nearly cancelled; the prediction was kept. Collect examples like it, widen the kernels' bandwidths "
-        "or raise delta. run.rejected and belief.report.rejected mark such steps.",
+        f"{what} not used (first at step {first}), {why} run.rejected and belief.report.rejected mark such steps.",
         RejectedStepWarning,
         stacklevel=stacklevel,
     )

@@ -13,6 +13,7 @@ from kmcf.objects import Objects, is_numeric
 
 if TYPE_CHECKING:
     from kmcf.filter.kernel_monte_carlo import KernelMonteCarloFilter
+    from kmcf.filter.sequential import SequentialFilter
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
@@ -57,12 +58,17 @@ def check_count(name: str, value: Any, *, optional: bool = False) -> None:
         raise ValueError(f"{name} = {value!r}; it must be a positive integer.")
 
 
-def check_filter(flt: KernelMonteCarloFilter) -> None:
-    """Check all settings of a Kernel Monte Carlo Filter that do not depend on the examples."""
-    if not callable(flt.transition):
+def check_draws(flt: SequentialFilter) -> None:
+    """Check that states can be moved (where the filter must move them) and drawn."""
+    if not callable(flt.transition) and (flt._needs_transition or flt.transition is not None):
         raise TypeError(f"transition must be a function (states, control, rng) -> states, not {flt.transition!r}.")
     if flt.initial is not None and not callable(flt.initial):
         raise TypeError(f"initial must be a function (size, rng) -> states or None, not {flt.initial!r}.")
+
+
+def check_filter(flt: KernelMonteCarloFilter) -> None:
+    """Check all settings of a Kernel Monte Carlo Filter that do not depend on the examples."""
+    check_draws(flt)
     check_choice("rule", flt.rule, ("kbr", "importance"))
     check_choice("engine", flt.engine, ENGINES)
     check_choice("resampling", flt.resampling, ("herding", "multinomial", "none"))

@@ -1,0 +1,183 @@
+"""GP-PF: a particle filter whose likelihood is a Gaussian-process regression of observations on states.
+
+Ferris, Hähnel and Fox (2006): one Gaussian process per observation dimension; its predictive mean and variance at a
+particle give the Gaussian density of what was observed. Dimensions count as independent given the state.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+from threadpoolctl import threadpool_limits
+
+from kmcf.arrays import FloatArray
+from kmcf.baselines.gp_prediction import FastPrediction
+from kmcf.baselines.particle_base import Likelihood, ParticleBase
+from kmcf.filter.settings import check_count, check_positive
+from kmcf.objects import Objects, describe, is_numeric
+from kmcf.search_space import LogNormal, Parameter
+
+JITTER = 1e-10
+
+
+class GPParticleFilter(ParticleBase):
+    """Particle filter with a Gaussian-process likelihood (Ferris, Hähnel and Fox 2006).
+
+    Parameters
+    ----------
+    transition : callable
+        ``(states, control, rng) -> states``: draws the next state of each of m states.
+    initial : callable, optional
+        ``(size, rng) -> states``: draws initial states. None: i.i.d. draws from the example states.
+    kernel : scikit-learn kernel, optional
+        Prior covariance of an observation dimension over standardised states (angles as cosine and sine); its
+        hyper-parameters are learnt by marginal likelihood. None: constant × RBF with a length scale per column, plus
+        white noise.
+    variance_multiplier : float
+        Multiplies the predictive variances: above 1 where observation dimensions depend on each other given the state,
+        so that together they tell less than their number suggests.
+    n_examples : int, optional
+        Use at most so many examples, drawn at random. None: all.
+    n_hyperparameter_examples : int
+        Learn the hyper-parameters from at most so many of them; every evaluation costs the cube of their number.
+    tolerance : float
+        Predictions use a factor of the kernel matrix whose largest residual diagonal entry is at most this, relative
+        to the largest diagonal entry; the smaller the rank, the faster.
+    n_particles : int
+        Number of particles.
+    resampling : {"systematic", "stratified", "multinomial"}
+        How particles are resampled.
+    resample_threshold : float
+        Resample when the effective sample size is below this share of the particles.
+    angles : sequence of int
+        State columns that are angles in radians.
+    random_state : int, Generator or None
+        Seed of all random numbers.
+
+    Notes
+    -----
+    Observations are vectors of numbers. Entries may be NaN, in examples and later: the dimension is then left out.
+    A dimension that never varies is left out too.
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> model = kmcf.datasets.paper_model("1a")
+    >>> train, test = model.simulate(100, random_state=0), model.simulate(50, random_state=1)
+    >>> flt = GPParticleFilter(model.transition, model.initial, random_state=0)
+    >>> run = flt.fit(train.states, train.observations).filter(test.observations)
+    >>> run.mean.shape, bool(np.sqrt(np.mean((run.mean - test.states) ** 2)) < 1.1)
+    ((50, 1), True)
+    """
+
+    def __init__(
+        self,
+        transition: Callable[[Any, Any, np.random.Generator], Any],
+        initial: Callable[[int, np.random.Generator], Any] | None = None,
+        kernel: Any = None,
+        variance_multiplier: float = 1.0,
+        n_examples: int | None = None,
+        n_hyperparameter_examples: int = 500,
+        tolerance: float = 1e-8,
+        n_particles: int = 5000,
+        resampling: str = "systematic",
+        resample_threshold: float = 0.5,
+        angles: Sequence[int] = (),
+        random_state: Any = None,
+    ) -> None:
+        self.transition = transition
+        self.initial = initial
+        self.kernel = kernel
+        self.variance_multiplier = variance_multiplier
+        self.n_examples = n_examples
+        self.n_hyperparameter_examples = n_hyperparameter_examples
+        self.tolerance = tolerance
+        self.n_particles = n_particles
+        self.resampling = resampling
+        self.resample_threshold = resample_threshold
+        self.angles = angles
+        self.random_state = random_state
+
+    def fit(self, states: Any, observations: Any) -> Self:
+        """Regress every observation dimension on the state.
+
+        Parameters
+        ----------
+        states : array (n, d)
+            Where the examples were taken.
+        observations : array (n, ...)
+            What was observed there.
+        """
+        self._check_particle_settings()
+        check_positive("variance_multiplier", self.variance_multiplier)
+        check_count("n_examples", self.n_examples, optional=True)
+        check_count("n_hyperparameter_examples", self.n_hyperparameter_examples)
+        check_positive("tolerance", self.tolerance)
+        examples = self._read_examples(states, observations, handles_missing=True)
+        for name, objects in (("states", self.states_), ("observations", examples)):
+            if not is_numeric(objects):
+                raise TypeError(f"the {name} are {describe(objects)}, but Gaussian processes need vectors of numbers.")
+        self.state_kernel_ = self._fit_state_kernel(None)
+        features = self._unscaled(self.states_)
+        self._centre, spread = features.mean(axis=0), features.std(axis=0)
+        self._spread = np.where(spread > 0, spread, 1.0)
+        rows, values = self._features(self.states_), examples.reshape(len(examples), -1)
+        rng = np.random.default_rng(self.seed_)
+        order = rng.permutation(len(rows))[: self.n_examples]
+        self.regressors_: dict[int, Any] = {}
+        self._predictions: dict[int, FastPrediction] = {}
+        with threadpool_limits(limits=1, user_api="blas"):  # many small factorisations: threads would get in the way
+            for column in range(values.shape[1]):
+                present = order[np.isfinite(values[order, column])]
+                if len(present) > 1 and np.ptp(values[present, column]) > 0:
+                    self._regress(column, rows[present], values[present, column])
+        return self
+
+    def search_space(self) -> dict[str, Parameter]:
+        """Return the variances' multiplier; everything else is learnt by marginal likelihood."""
+        return {"variance_multiplier": LogNormal(self.variance_multiplier, sd=0.7)}
+
+    def _regress(self, column: int, rows: FloatArray, values: FloatArray) -> None:
+        few = slice(self.n_hyperparameter_examples)
+        regressor = GaussianProcessRegressor(clone(self._kernel(rows.shape[1])), alpha=JITTER, normalize_y=True)
+        with warnings.catch_warnings():  # at a bound of a hyper-parameter: pure noise, or none
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            regressor.fit(rows[few], values[few])
+        self.regressors_[column] = regressor
+        self._predictions[column] = FastPrediction(
+            regressor.kernel_, rows, values, jitter=JITTER, tolerance=self.tolerance
+        )
+
+    def _kernel(self, columns: int) -> Any:
+        if self.kernel is not None:
+            return self.kernel
+        scales = RBF(np.ones(columns) if columns > 1 else 1.0, length_scale_bounds=(1e-2, 1e2))
+        return ConstantKernel(1.0, (1e-3, 1e3)) * scales + WhiteKernel(0.1, (1e-6, 1e1))
+
+    def _unscaled(self, states: Objects) -> FloatArray:
+        """Return states as rows, angles replaced by cosine and sine."""
+        rows = np.asarray(states, dtype=np.float64).reshape(len(states), -1)
+        circular = [int(j) for j in self.angles]
+        straight = [j for j in range(rows.shape[1]) if j not in circular]
+        return np.hstack([rows[:, straight], np.cos(rows[:, circular]), np.sin(rows[:, circular])])
+
+    def _features(self, states: Objects) -> FloatArray:
+        features: FloatArray = (self._unscaled(states) - self._centre) / self._spread
+        return features
+
+    def _likelihood(self, particles: Objects, observation: Objects) -> Likelihood:
+        points, y = self._features(particles), np.ravel(observation)
+        logs = np.zeros(len(points))
+        for column, predict in self._predictions.items():
+            if np.isfinite(y[column]):
+                means, variances = predict(points)
+                variances *= self.variance_multiplier
+                logs -= 0.5 * ((y[column] - means) ** 2 / variances + np.log(2.0 * np.pi * variances))
+        return Likelihood(logs)

@@ -1,0 +1,172 @@
+"""kNN-PF: a particle filter whose likelihood is a nearest-neighbour estimate from the examples.
+
+Vlassis, Terwijn and Kröse (2002) estimate the density of the state given the observation,
+
+    p(x | y) ≈ Σ_i λ_i J(x, X_i)   over the k examples whose observations are nearest to y,
+
+and use it in place of the likelihood: p(y | x) ∝ p(x | y) / p(x), with p(x) taken as constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import logsumexp
+
+from kmcf.arrays import FloatArray
+from kmcf.baselines.examples import given_kernel
+from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS, WITH_GAPS, NeighbourSearch
+from kmcf.baselines.particle_base import Likelihood, ParticleBase
+from kmcf.baselines.search import kernel_space
+from kmcf.filter.settings import check_positive
+from kmcf.kernels import ExampleKernel
+from kmcf.objects import Objects
+from kmcf.search_space import Category, Integer, LogNormal, Parameter
+
+BLOCK_NUMBERS = 4_000_000
+
+
+class KNNParticleFilter(ParticleBase):
+    """Particle filter with a k-nearest-neighbour likelihood (Vlassis, Terwijn and Kröse 2002).
+
+    Parameters
+    ----------
+    transition : callable
+        ``(states, control, rng) -> states``: draws the next state of each of m states.
+    initial : callable, optional
+        ``(size, rng) -> states``: draws initial states. None: i.i.d. draws from the example states.
+    n_neighbors : int
+        k.
+    state_multiplier : float
+        Smoothing of the neighbours' states: Gaussian at this multiple of the median distance of the example states.
+    neighbor_weights : {"triangular", "uniform"}
+        How the neighbours share: in proportion to k, k − 1, …, 1 (nearest first), or equally.
+    observation_kernel : kernel, optional
+        Similarity by which neighbours are found: a kernel object, a callable ``(A, B) -> matrix`` or "precomputed".
+    metric : str or callable
+        Distance by which they are found where no kernel is given: a name scikit-learn knows (trees are used for
+        vectors of up to 15 numbers), or a function of two observations.
+    metric_params : dict, optional
+        Further arguments of a named metric.
+    state_kernel : kernel, optional
+        Smoothing kernel on states, in place of ``state_multiplier``; needed where states are objects.
+    divide_by_density : bool
+        Divide by the density of the example states, so that p(x | y) / p(x) is used: better where the examples are
+        spread unevenly, at a cost of n kernel values per particle. The published filter does not.
+    n_particles : int
+        Number of particles.
+    resampling : {"systematic", "stratified", "multinomial"}
+        How particles are resampled.
+    resample_threshold : float
+        Resample when the effective sample size is below this share of the particles.
+    angles : sequence of int
+        State columns that are angles in radians.
+    random_state : int, Generator or None
+        Seed of all random numbers.
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> model = kmcf.datasets.paper_model("1a")
+    >>> train, test = model.simulate(200, random_state=0), model.simulate(50, random_state=1)
+    >>> flt = KNNParticleFilter(model.transition, model.initial, n_neighbors=15, random_state=0)
+    >>> run = flt.fit(train.states, train.observations).filter(test.observations)
+    >>> run.mean.shape, bool(np.sqrt(np.mean((run.mean - test.states) ** 2)) < 1.3)
+    ((50, 1), True)
+    """
+
+    def __init__(
+        self,
+        transition: Callable[[Any, Any, np.random.Generator], Any],
+        initial: Callable[[int, np.random.Generator], Any] | None = None,
+        n_neighbors: int = 15,
+        state_multiplier: float = 0.2,
+        neighbor_weights: str = "triangular",
+        observation_kernel: Any = None,
+        metric: str | Callable[[Any, Any], float] = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        state_kernel: Any = None,
+        divide_by_density: bool = False,
+        n_particles: int = 5000,
+        resampling: str = "systematic",
+        resample_threshold: float = 0.5,
+        angles: Sequence[int] = (),
+        random_state: Any = None,
+    ) -> None:
+        self.transition = transition
+        self.initial = initial
+        self.n_neighbors = n_neighbors
+        self.state_multiplier = state_multiplier
+        self.neighbor_weights = neighbor_weights
+        self.observation_kernel = observation_kernel
+        self.metric = metric
+        self.metric_params = metric_params
+        self.state_kernel = state_kernel
+        self.divide_by_density = divide_by_density
+        self.n_particles = n_particles
+        self.resampling = resampling
+        self.resample_threshold = resample_threshold
+        self.angles = angles
+        self.random_state = random_state
+
+    def fit(self, states: Any, observations: Any) -> Self:
+        """Keep the examples and prepare the search among their observations.
+
+        Parameters
+        ----------
+        states : array (n, d) or list of n objects
+            Where the examples were taken.
+        observations : array (n, ...) or list of n objects
+            What was observed there.
+        """
+        self._check_particle_settings()
+        check_positive("state_multiplier", self.state_multiplier)
+        state_kernel = given_kernel(self.state_kernel, "state_kernel")
+        similarity = given_kernel(self.observation_kernel, "observation_kernel")
+        examples = self._read_examples(
+            states,
+            observations,
+            structured=tuple(kernel is not None and kernel.structured for kernel in (state_kernel, similarity)),
+            handles_missing=self.metric == WITH_GAPS if similarity is None else similarity.handles_missing,
+        )
+        self.state_kernel_ = self._fit_state_kernel(state_kernel, self.state_multiplier)
+        self._on_states: ExampleKernel = self.state_kernel_.on_examples(self.states_)
+        self._search = NeighbourSearch(
+            examples,
+            self.states_,
+            kernel=similarity,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            size=self.n_neighbors,
+            neighbor_weights=self.neighbor_weights,
+        )
+        return self
+
+    def search_space(self) -> dict[str, Parameter]:
+        """Return the number of neighbours, how they share, and the bandwidths."""
+        others = [option for option in NEIGHBOR_WEIGHTS if option != self.neighbor_weights]
+        space: dict[str, Parameter] = {
+            "n_neighbors": Integer(self.n_neighbors, sd=0.7),
+            "neighbor_weights": Category((self.neighbor_weights, *others)),
+            **kernel_space("observation_kernel", self.observation_kernel),
+        }
+        if self.state_kernel is None:
+            return {**space, "state_multiplier": LogNormal(self.state_multiplier, sd=0.7)}
+        return {**space, **kernel_space("state_kernel", self.state_kernel)}
+
+    def _likelihood(self, particles: Objects, observation: Objects) -> Likelihood:
+        found = self._search.nearest(observation)
+        logs = self._on_states.subset(found.indices).log_against(particles)  # (k, m)
+        density = logsumexp(logs + np.log(found.weights)[:, None], axis=0)
+        if self.divide_by_density:
+            density = density - self._log_density(particles)
+        return Likelihood(density, found.coverage)
+
+    def _log_density(self, particles: Objects) -> FloatArray:
+        """Return the logarithm of the example states' density at the particles, up to a constant, block by block."""
+        width = max(1, BLOCK_NUMBERS // self._on_states.size)
+        blocks = [particles[start : start + width] for start in range(0, len(particles), width)]
+        logs: FloatArray = np.concatenate([logsumexp(self._on_states.log_against(block), axis=0) for block in blocks])
+        return logs

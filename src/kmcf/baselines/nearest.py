@@ -1,0 +1,225 @@
+"""Nearest neighbours without a filter: the state is read off the most similar example observations.
+
+They ignore time, which makes them the yardstick for what filtering adds: the paper's naive method (NAI) is
+:class:`NearestNeighbor`. Only where an observation is missing, or resembles no example, is the transition used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from kmcf.arrays import FloatArray
+from kmcf.baselines.examples import ExampleFilter, given_kernel
+from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS, WITH_GAPS, NeighbourSearch
+from kmcf.baselines.search import kernel_space
+from kmcf.filter.belief import Belief, StepReport
+from kmcf.filter.kernel_monte_carlo import LEAST_SIMILARITY
+from kmcf.filter.settings import check_count
+from kmcf.objects import Objects, is_numeric, take
+from kmcf.resampling import systematic
+from kmcf.search_space import Category, Integer, Parameter
+
+
+class NeighbourBase(ExampleFilter):
+    """Base of the two: beliefs live on the nearest examples' states."""
+
+    observation_kernel: Any
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
+    state_kernel: Any
+    n_particles: int
+    n_neighbors: int
+    neighbor_weights: str
+
+    _needs_transition: ClassVar[bool] = False
+    _why_rejected: ClassVar[str] = (
+        "because no example observation resembles it; the prediction was kept. Collect examples like it or widen the "
+        "kernel's bandwidth."
+    )
+
+    def fit(self, states: Any, observations: Any) -> Self:
+        """Keep the examples and prepare the search among their observations.
+
+        Parameters
+        ----------
+        states : array (n, d) or list of n objects
+            Where the examples were taken.
+        observations : array (n, ...) or list of n objects
+            What was observed there.
+        """
+        check_count("n_particles", self.n_particles)
+        state_kernel = given_kernel(self.state_kernel, "state_kernel")
+        similarity = given_kernel(self.observation_kernel, "observation_kernel")
+        examples = self._read_examples(
+            states,
+            observations,
+            structured=tuple(kernel is not None and kernel.structured for kernel in (state_kernel, similarity)),
+            handles_missing=self.metric == WITH_GAPS if similarity is None else similarity.handles_missing,
+        )
+        usable = state_kernel is not None or is_numeric(self.states_)
+        self.state_kernel_ = self._fit_state_kernel(state_kernel) if usable else None
+        self._search = NeighbourSearch(
+            examples,
+            self.states_,
+            kernel=similarity,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            size=self.n_neighbors,
+            neighbor_weights=self.neighbor_weights,
+        )
+        return self
+
+    def _initial_belief(self, stream: int, rng: np.random.Generator) -> Belief:
+        size = int(self.n_particles)
+        return self._belief(self._draw_initial(size, rng), np.full(size, 1.0 / size), time=0, stream=stream)
+
+    def _advance(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
+        next_step = {"time": belief.time + 1, "stream": belief.stream, "rejections": belief.rejections}
+        if observation is None:
+            states, weights = self._predict(belief, control, rng)
+            return self._belief(states, weights, report=StepReport(missing=True), **next_step)
+        found = self._search.nearest(observation)
+        if found.coverage <= LEAST_SIMILARITY:
+            next_step["rejections"] += 1
+            states, weights = self._predict(belief, control, rng)
+            report = StepReport(observation_coverage=found.coverage, rejected=True)
+            return self._belief(states, weights, report=report, **next_step)
+        report = StepReport(weight_sum=1.0, observation_coverage=found.coverage)
+        return self._belief(take(self.states_, found.indices), found.weights.copy(), report=report, **next_step)
+
+    def _predict(self, belief: Belief, control: Any, rng: np.random.Generator) -> tuple[Objects, FloatArray]:
+        """Move copies of the belief's states; without a transition, and at the first step, the belief stays."""
+        if self.transition is None or belief.time == 0:
+            return belief.states, belief.weights
+        size = int(self.n_particles)
+        copies = take(belief.states, systematic(belief.weights, size, rng))
+        return self._move(copies, control, rng, belief.time + 1), np.full(size, 1.0 / size)
+
+    def _belief(self, states: Objects, weights: FloatArray, **details: Any) -> Belief:
+        weights.flags.writeable = False
+        return Belief(states, weights, kernel=self.state_kernel_, angles=self.angles, **details)
+
+    def _numbers_per_belief(self) -> int:
+        return max(int(self.n_neighbors), 1)
+
+
+class KNNRegression(NeighbourBase):
+    """The weighted mean of the states of the k nearest example observations, whatever was observed before.
+
+    Parameters
+    ----------
+    transition : callable, optional
+        ``(states, control, rng) -> states``. Used only where an observation is missing or resembles no example: then
+        copies of the last belief's states move. None: the last belief stays.
+    initial : callable, optional
+        ``(size, rng) -> states``: the belief before the first observation. None: draws from the example states.
+    n_neighbors : int
+        k.
+    neighbor_weights : {"triangular", "uniform"}
+        How the neighbours share: in proportion to k, k − 1, …, 1 (nearest first), or equally.
+    observation_kernel : kernel, optional
+        Similarity by which neighbours are found: a kernel object, a callable ``(A, B) -> matrix`` or "precomputed".
+    metric : str or callable
+        Distance by which they are found where no kernel is given: a name scikit-learn knows, or a function of two
+        observations.
+    metric_params : dict, optional
+        Further arguments of a named metric.
+    state_kernel : kernel, optional
+        Kernel on states, for distances between beliefs. None: Gaussian at half the median distance.
+    n_particles : int
+        Number of draws that represent p_init and predictions.
+    angles : sequence of int
+        State columns that are angles in radians.
+    random_state : int, Generator or None
+        Seed of all random numbers.
+
+    Examples
+    --------
+    >>> states = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> flt = KNNRegression(n_neighbors=2, neighbor_weights="uniform").fit(states, 10 * states)
+    >>> flt.filter([12.0, 29.0]).mean.ravel()
+    array([1.5, 2.5])
+    """
+
+    def __init__(
+        self,
+        transition: Callable[[Any, Any, np.random.Generator], Any] | None = None,
+        initial: Callable[[int, np.random.Generator], Any] | None = None,
+        n_neighbors: int = 10,
+        neighbor_weights: str = "triangular",
+        observation_kernel: Any = None,
+        metric: str | Callable[[Any, Any], float] = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        state_kernel: Any = None,
+        n_particles: int = 1000,
+        angles: Sequence[int] = (),
+        random_state: Any = None,
+    ) -> None:
+        self.transition = transition
+        self.initial = initial
+        self.n_neighbors = n_neighbors
+        self.neighbor_weights = neighbor_weights
+        self.observation_kernel = observation_kernel
+        self.metric = metric
+        self.metric_params = metric_params
+        self.state_kernel = state_kernel
+        self.n_particles = n_particles
+        self.angles = angles
+        self.random_state = random_state
+
+    def search_space(self) -> dict[str, Parameter]:
+        """Return the number of neighbours, how they share, and the kernel's bandwidth if there is one."""
+        others = [option for option in NEIGHBOR_WEIGHTS if option != self.neighbor_weights]
+        return {
+            "n_neighbors": Integer(self.n_neighbors, sd=0.7),
+            "neighbor_weights": Category((self.neighbor_weights, *others)),
+            **kernel_space("observation_kernel", self.observation_kernel),
+        }
+
+
+class NearestNeighbor(NeighbourBase):
+    """The state of the one nearest example observation: the paper's naive method (NAI).
+
+    Parameters
+    ----------
+    transition, initial, observation_kernel, metric, metric_params, state_kernel, n_particles, angles, random_state
+        As for :class:`KNNRegression`.
+
+    Examples
+    --------
+    >>> states = np.array([[0.0], [1.0], [2.0]])
+    >>> NearestNeighbor().fit(states, 10 * states).filter([12.0, 29.0]).mean.ravel()
+    array([1., 2.])
+    """
+
+    n_neighbors = 1
+    neighbor_weights = "uniform"
+
+    def __init__(
+        self,
+        transition: Callable[[Any, Any, np.random.Generator], Any] | None = None,
+        initial: Callable[[int, np.random.Generator], Any] | None = None,
+        observation_kernel: Any = None,
+        metric: str | Callable[[Any, Any], float] = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        state_kernel: Any = None,
+        n_particles: int = 1000,
+        angles: Sequence[int] = (),
+        random_state: Any = None,
+    ) -> None:
+        self.transition = transition
+        self.initial = initial
+        self.observation_kernel = observation_kernel
+        self.metric = metric
+        self.metric_params = metric_params
+        self.state_kernel = state_kernel
+        self.n_particles = n_particles
+        self.angles = angles
+        self.random_state = random_state
+
+    def search_space(self) -> dict[str, Parameter]:
+        """Return the kernel's bandwidth, if there is a kernel."""
+        return kernel_space("observation_kernel", self.observation_kernel)

@@ -1,0 +1,36 @@
+"""Search spaces of kernels: the multipliers of the median heuristic inside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kmcf.kernels import Kernel
+from kmcf.search_space import LogNormal, Parameter
+
+
+def kernel_space(name: str, kernel: Any) -> dict[str, Parameter]:
+    """Return the multipliers in a kernel that are in use, under the names that ``set_params`` knows.
+
+    Parameters
+    ----------
+    name : str
+        The filter's name for the kernel.
+    kernel : object
+        The kernel, or anything else, which has none.
+
+    Examples
+    --------
+    >>> from kmcf.kernels import AsinhScaled, Gaussian
+    >>> kernel_space("observation_kernel", AsinhScaled(Gaussian(multiplier=0.7)))
+    {'observation_kernel__kernel__multiplier': LogNormal(center=0.7, sd=0.5, low=0.0, high=inf)}
+    >>> kernel_space("state_kernel", Gaussian(bandwidth=2.0))
+    {}
+    """
+    if not isinstance(kernel, Kernel):
+        return {}
+    parameters = kernel.get_params(deep=True)
+    return {
+        f"{name}__{key}": LogNormal(float(value), sd=0.5)
+        for key, value in parameters.items()
+        if key.endswith("multiplier") and parameters.get(key.removesuffix("multiplier") + "bandwidth") is None
+    }
