@@ -48,8 +48,9 @@ class GPParticleFilter(ParticleBase):
     n_hyperparameter_examples : int
         Learn the hyper-parameters from at most so many of them; every evaluation costs the cube of their number.
     tolerance : float
-        Predictions use a factor of the kernel matrix whose largest residual diagonal entry is at most this, relative
-        to the largest diagonal entry; the smaller the rank, the faster.
+        Predictions use a factor of the kernel matrix that leaves out directions whose variance is at most this
+        relative to the noise; the smaller the rank, the faster. At 1e-8 means differ from the exact ones by less than
+        a thousandth of the predictive standard deviation.
     n_particles : int
         Number of particles.
     resampling : {"systematic", "stratified", "multinomial"}

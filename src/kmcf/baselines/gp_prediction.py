@@ -33,7 +33,7 @@ class FastPrediction:
     jitter : float
         Added to the noise.
     tolerance : float
-        Largest residual diagonal entry of the factor, relative to the largest diagonal entry.
+        Largest residual diagonal entry of the factor, relative to the noise: what it leaves out drowns there.
     """
 
     def __init__(self, kernel: Any, rows: FloatArray, values: FloatArray, *, jitter: float, tolerance: float) -> None:
@@ -43,7 +43,8 @@ class FastPrediction:
         # Given two arguments, even equal ones, a scikit-learn kernel leaves out the noise.
         signal = np.array([float(kernel(row[None], row[None])[0, 0]) for row in rows])
         noise = kernel.diag(rows) - signal + jitter
-        found = pivoted_cholesky(lambda i: np.asarray(kernel(rows, rows[i])), signal, tolerance=tolerance)
+        relative = tolerance * float(noise.min()) / float(signal.max())
+        found = pivoted_cholesky(lambda i: np.asarray(kernel(rows, rows[i])), signal, tolerance=relative)
         self._pivots = rows[found.pivots]
         self._lower = np.asfortranarray(found.pivot_factor)
         U = found.factor

@@ -1,0 +1,153 @@
+"""The Kernel Bayes' Rule filter against its formulas written out with explicit inverses."""
+
+import numpy as np
+import pytest
+
+import kmcf
+from helpers import algorithm_1, gaussian_matrix
+from kmcf.baselines import KernelBayesFilter
+from kmcf.datasets import paper_model
+from kmcf.kernels import Gaussian
+
+MODEL = paper_model("1b")
+TRAIN, TEST = MODEL.simulate(40, random_state=0), MODEL.simulate(6, random_state=1)
+SETTINGS = {
+    "state_kernel": Gaussian(0.8),
+    "observation_kernel": Gaussian(1.1),
+    "epsilon": 1e-2,
+    "delta": 1e-3,
+    "transition_epsilon": 2e-2,
+    "n_particles": 25,
+    "random_state": 0,
+}
+
+
+def literal_filter(start, observations, controls, before, after, pair_controls):
+    """Sum rule, Kernel Bayes' Rule, normalise; None is missing."""
+    X, Y = TRAIN.states, TRAIN.observations
+    G_X, G_Y = gaussian_matrix(X, X, 0.8), gaussian_matrix(Y, Y, 1.1)
+    G = gaussian_matrix(before, before, 0.8)
+    if pair_controls is not None:
+        G = G * gaussian_matrix(pair_controls[:, None], pair_controls[:, None], 0.7)
+    states, weights, means = start.states, start.weights, []
+    for t, y in enumerate(observations):
+        if t:
+            values = gaussian_matrix(before, states, 0.8) @ weights
+            if pair_controls is not None:
+                values = values * gaussian_matrix(pair_controls[:, None], [[controls[t]]], 0.7)[:, 0]
+            weights = np.linalg.inv(G + len(G) * 2e-2 * np.eye(len(G))) @ values
+            states, weights = after, weights / weights.sum()
+        if y is not None:
+            m_pi = gaussian_matrix(X, states, 0.8) @ weights
+            weights = algorithm_1(gaussian_matrix(Y, [y], 1.1)[:, 0], m_pi, G_X, G_Y, 1e-2, 1e-3)
+            states, weights = X, weights / weights.sum()
+        means.append(weights @ states)
+    return np.array(means)
+
+
+@pytest.mark.parametrize("engine", ["literal", "exact", "lowrank", "auto"])
+@pytest.mark.parametrize("controlled", [False, True])
+def test_the_filter_is_its_formulas(engine, controlled):
+    flt = KernelBayesFilter(engine=engine, control_kernel=Gaussian(0.7), **SETTINGS)
+    controls = TRAIN.controls if controlled else None
+    flt.fit(TRAIN.states, TRAIN.observations, controls)
+    observations = [*TEST.observations[:3], None, *TEST.observations[4:]]
+    expected = literal_filter(
+        flt.start(),
+        observations,
+        TEST.controls,
+        TRAIN.states[:-1],
+        TRAIN.states[1:],
+        None if controls is None else controls[1:],
+    )
+    np.testing.assert_allclose(flt.filter(observations, TEST.controls).mean, expected, atol=1e-4)
+
+
+def test_transition_pairs_can_be_given():
+    more = MODEL.simulate(31, random_state=5)
+    pairs = more.states[:-1], more.states[1:], more.controls[1:]
+    flt = KernelBayesFilter(engine="exact", control_kernel=Gaussian(0.7), **SETTINGS)
+    flt.fit(TRAIN.states, TRAIN.observations, transitions=pairs)
+    expected = literal_filter(flt.start(), TEST.observations, TEST.controls, *pairs)
+    np.testing.assert_allclose(flt.filter(TEST.observations, TEST.controls).mean, expected, atol=1e-6)
+    np.testing.assert_array_equal(flt.forecast(flt.start(), 2, [0, 0])[1].states, pairs[1])
+
+
+def test_prediction_learns_the_drift():
+    """x' = 0.9 x + noise: a belief at 2 moves to 1.8."""
+    model = paper_model("1a")
+    train = model.simulate(800, random_state=0)
+    flt = KernelBayesFilter(initial=lambda size, rng: np.full((size, 1), 2.0), random_state=0)
+    flt.fit(train.states, train.observations)
+    ahead = flt.forecast(flt.start(), 2)
+    assert ahead.mean[0, 0] == pytest.approx(2.0)
+    assert ahead.mean[1, 0] == pytest.approx(1.8, abs=0.3)
+
+
+def test_pairs_are_thinned_evenly():
+    train = MODEL.simulate(100, random_state=0)
+    flt = KernelBayesFilter(n_transitions=12, random_state=0).fit(train.states, train.observations, train.controls)
+    predicted = flt.forecast(flt.start(), 2, train.controls[:2])[1].states
+    assert len(predicted) == 12
+    np.testing.assert_array_equal(predicted[[0, -1]], train.states[[1, -1]])
+
+
+def test_where_no_pair_is_near_the_prediction_is_uniform():
+    flt = KernelBayesFilter(initial=lambda size, rng: np.full((size, 1), 1e4), **SETTINGS)
+    flt.fit(TRAIN.states, TRAIN.observations)
+    lost = flt.forecast(flt.start(), 2)[1]
+    np.testing.assert_allclose(lost.weights, 1 / 39)
+
+
+def test_a_far_observation_is_rejected():
+    flt = KernelBayesFilter(**SETTINGS).fit(TRAIN.states, TRAIN.observations)
+    with pytest.warns(kmcf.RejectedStepWarning):
+        run = flt.filter([0.1, 1e4, 0.2])
+    np.testing.assert_array_equal(run.rejected, [False, True, False])
+    np.testing.assert_array_equal(run.mean, flt.filter([0.1, None, 0.2]).mean)
+
+
+def test_objects_as_states_and_vector_controls():
+    rooms = ["hall", "yard"] * 15
+    signals = [[0.0], [1.0]] * 15
+
+    def same(a, b):
+        return np.array([[float(x == y) for y in b] for x in a])
+
+    flt = KernelBayesFilter(state_kernel=same, random_state=0)
+    flt.fit(rooms, signals, controls=np.ones((30, 2)))
+    run = flt.filter([0.0, None, None], np.ones((3, 2)))
+    assert run.mode == ["hall", "yard", "hall"]
+
+
+def test_bad_input():
+    states, observations, controls = TRAIN.states, TRAIN.observations, TRAIN.controls
+    flt = KernelBayesFilter(random_state=0)
+    with pytest.raises(ValueError, match="3 controls for 40 examples"):
+        flt.fit(states, observations, controls[:3])
+    with pytest.raises(ValueError, match=r"transitions=\(before, after, controls\)"):
+        flt.fit(states, observations, controls, transitions=(states, states))
+    with pytest.raises(TypeError, match="transitions must be a tuple"):
+        flt.fit(states, observations, transitions=states)
+    with pytest.raises(ValueError, match="they must be as many"):
+        flt.fit(states, observations, transitions=(states, states[1:]))
+    with pytest.raises(ValueError, match="the example states"):
+        flt.fit(states, observations, transitions=(np.zeros((4, 2)), np.zeros((4, 2))))
+    with pytest.raises(ValueError, match="controls contain NaN"):
+        flt.fit(states, observations, np.full(40, np.nan))
+    with pytest.raises(ValueError, match="transition_epsilon = -1"):
+        KernelBayesFilter(transition_epsilon=-1).fit(states, observations)
+    with pytest.raises(TypeError, match="call fit on all examples"):
+        flt.fit(states, observations).partial_fit(states, observations)
+    flt.fit(states, observations, controls)
+    with pytest.raises(ValueError, match="fitted with controls, but step 2 has none"):
+        flt.filter(TEST.observations)
+
+
+def test_the_search_space_names_what_is_in_use():
+    assert {"epsilon", "delta", "transition_epsilon", "state_multiplier", "control_multiplier"} == set(
+        KernelBayesFilter().search_space()
+    )
+    given = KernelBayesFilter(state_kernel=Gaussian(multiplier=0.3), observation_kernel=Gaussian(2.0))
+    assert given.search_space()["state_kernel__multiplier"].center == 0.3
+    assert "observation_kernel__multiplier" not in given.search_space()
