@@ -27,6 +27,7 @@ RUN = (
     "docs/building.md",
     "docs/saving.md",
     "docs/tuning.md",
+    "docs/baselines.md",
 )
 PAGES = {page: blocks(page) for page in RUN}
 RECIPES = [(page, number) for page, code in PAGES.items() for number in range(1, len(code))]

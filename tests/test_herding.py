@@ -2,13 +2,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from helpers import algorithm_4, gaussian_inner, gaussian_matrix, signed_weights
 from kmcf.embedding import Embedding
 from kmcf.herding import herd, herd_embedding, resampling_loss
-from kmcf.resampling import multinomial
 from kmcf.kernels import FromCallable, Gaussian, Kernel
+from kmcf.resampling import multinomial
 
 
 def k(a, b, bandwidth=0.6):

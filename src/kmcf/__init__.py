@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import datasets, herding, kernels, search_space, store
+    from kmcf import baselines, datasets, herding, kernels, search_space, store
     from kmcf.alerts import HighRankWarning, RefittedWarning, RejectedStepWarning, StalePivotsWarning
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter
@@ -33,7 +33,7 @@ _HOMES = {
     "subsample": "kmcf.subsampling",
     "tune": "kmcf.tuning",
 }
-_ROOMS = ("datasets", "herding", "kernels", "search_space", "store")
+_ROOMS = ("baselines", "datasets", "herding", "kernels", "search_space", "store")
 
 __all__ = [
     "Belief",
@@ -47,6 +47,7 @@ __all__ = [
     "Subsample",
     "TuningResult",
     "__version__",
+    "baselines",
     "datasets",
     "herding",
     "kernels",

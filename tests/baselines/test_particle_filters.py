@@ -81,7 +81,7 @@ def test_the_oracle_agrees_with_another_package():
 
     model = paper_model("2a")
     observations = model.simulate(40, random_state=0).observations
-    state = np.random.get_state()  # that package draws from the global generator
+    state = np.random.get_state()  # noqa: NPY002  # that package draws from the global generator
     np.random.seed(0)  # noqa: NPY002
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -91,7 +91,7 @@ def test_the_oracle_agrees_with_another_package():
             collect=[particles.collectors.Moments()],
         )
         other.run()
-    np.random.set_state(state)
+    np.random.set_state(state)  # noqa: NPY002
     theirs = np.array([moments["mean"] for moments in other.summaries.moments])
     flt = ParticleFilter(model.transition, model.log_likelihood, model.initial, n_particles=20_000, random_state=0)
     run = flt.filter(observations)

@@ -1,11 +1,13 @@
-"""What the baselines share when they are shown examples: reading them, and a kernel on their states."""
+"""What the baselines share when they are shown examples: reading them, a kernel on their states, finding neighbours."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sklearn.base import clone
 
+from kmcf.baselines.neighbours import WITH_GAPS, NeighbourSearch
 from kmcf.defaults import STATE_MULTIPLIER, default_state_kernel
 from kmcf.filter.inputs import ObservationReader, read_examples, read_seed
 from kmcf.filter.learning import wrapped
@@ -46,11 +48,43 @@ class ExampleFilter(SequentialFilter):
         return fitted
 
 
-def given_kernel(kernel: Any, name: str) -> Kernel | None:
-    """Read a kernel that may be None; on states it must be able to compare new objects."""
-    if kernel is None:
-        return None
-    read = as_kernel(kernel, name)
-    if name == "state_kernel" and isinstance(read, Precomputed):
-        raise TypeError("state_kernel='precomputed' cannot work: new states must be compared with the examples.")
-    return read
+class NeighbourLearner(ExampleFilter):
+    """Base of the filters that look for the example observations nearest to a new one."""
+
+    n_neighbors: int
+    neighbor_weights: str
+    observation_kernel: Any
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
+    state_kernel: Any
+
+    def _fit_search(self, states: Any, observations: Any) -> Kernel | None:
+        """Keep the examples, prepare the search, and return the kernel on states that the user chose, if any."""
+        state_kernel = _given_kernel(self.state_kernel, "state_kernel")
+        if isinstance(state_kernel, Precomputed):
+            raise TypeError("state_kernel='precomputed' cannot work: new states must be compared with the examples.")
+        similarity = _given_kernel(self.observation_kernel, "observation_kernel")
+        examples = self._read_examples(
+            states,
+            observations,
+            structured=(_structured(state_kernel), _structured(similarity)),
+            handles_missing=self.metric == WITH_GAPS if similarity is None else similarity.handles_missing,
+        )
+        self._search = NeighbourSearch(
+            examples,
+            self.states_,
+            kernel=similarity,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            size=self.n_neighbors,
+            neighbor_weights=self.neighbor_weights,
+        )
+        return state_kernel
+
+
+def _given_kernel(kernel: Any, name: str) -> Kernel | None:
+    return None if kernel is None else as_kernel(kernel, name)
+
+
+def _structured(kernel: Kernel | None) -> bool:
+    return kernel is not None and kernel.structured

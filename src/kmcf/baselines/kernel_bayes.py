@@ -1,7 +1,7 @@
 """The Kernel Bayes' Rule filter (Fukumizu, Song and Gretton 2011, 2013): the transition, too, is learnt from examples.
 
-    predict:  weights on the states of the last belief → weights on the successors of the transition pairs (sum rule)
-    correct:  Kernel Bayes' Rule with that prior and the observation → weights on the example states
+predict:  weights on the states of the last belief → weights on the successors of the transition pairs (sum rule)
+correct:  Kernel Bayes' Rule with that prior and the observation → weights on the example states
 """
 
 from __future__ import annotations
@@ -164,13 +164,11 @@ class KernelBayesFilter(ExampleLearner):
 
     def search_space(self) -> dict[str, Parameter]:
         """Return the regularisers, around the values in use where the filter is fitted, and the bandwidths."""
-        space: dict[str, Parameter] = {
-            "epsilon": LogNormal(self.epsilon or getattr(self, "epsilon_", EPSILON), sd=1.2),
-            "delta": LogNormal(self.delta or getattr(self, "delta_", DELTA_OTHER[self.rule]), sd=2.0),
-            "transition_epsilon": LogNormal(
-                self.transition_epsilon or getattr(self, "transition_epsilon_", EPSILON), sd=1.2
-            ),
-        }
+        defaults = {"epsilon": EPSILON, "delta": DELTA_OTHER[self.rule], "transition_epsilon": EPSILON}
+        space: dict[str, Parameter] = {}
+        for name, default in defaults.items():
+            center = getattr(self, name) or getattr(self, f"{name}_", default)
+            space[name] = LogNormal(center, sd=2.0 if name == "delta" else 1.2)
         for kind in ("state", "control"):
             name, given = f"{kind}_kernel", getattr(self, f"{kind}_kernel")
             if given is None:
@@ -215,7 +213,9 @@ class KernelBayesFilter(ExampleLearner):
         # 3. Normalise, unless there is nothing to normalise: then the prediction stays
         if posterior.observation_coverage <= LEAST_SIMILARITY or not posterior.weight_sum > LEAST_WEIGHT_SUM:
             next_step["rejections"] += 1
-            return self._belief(states, weights, report=StepReport(np.nan, np.nan, *coverages, rejected=True), **next_step)
+            return self._belief(
+                states, weights, report=StepReport(np.nan, np.nan, *coverages, rejected=True), **next_step
+            )
         report = StepReport(posterior.weight_sum, np.nan, *coverages)
         return self._belief(self.states_, posterior.weights(), report=report, **next_step)
 

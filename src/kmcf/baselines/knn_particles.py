@@ -16,8 +16,8 @@ import numpy as np
 from scipy.special import logsumexp
 
 from kmcf.arrays import FloatArray
-from kmcf.baselines.examples import given_kernel
-from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS, WITH_GAPS, NeighbourSearch
+from kmcf.baselines.examples import NeighbourLearner
+from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
 from kmcf.baselines.search import kernel_space
 from kmcf.filter.settings import check_positive
@@ -28,7 +28,7 @@ from kmcf.search_space import Category, Integer, LogNormal, Parameter
 BLOCK_NUMBERS = 4_000_000
 
 
-class KNNParticleFilter(ParticleBase):
+class KNNParticleFilter(NeighbourLearner, ParticleBase):
     """Particle filter with a k-nearest-neighbour likelihood (Vlassis, Terwijn and Kröse 2002).
 
     Parameters
@@ -71,7 +71,7 @@ class KNNParticleFilter(ParticleBase):
     >>> import kmcf
     >>> model = kmcf.datasets.paper_model("1a")
     >>> train, test = model.simulate(200, random_state=0), model.simulate(50, random_state=1)
-    >>> flt = KNNParticleFilter(model.transition, model.initial, n_neighbors=15, random_state=0)
+    >>> flt = KNNParticleFilter(model.transition, model.initial, random_state=0)
     >>> run = flt.fit(train.states, train.observations).filter(test.observations)
     >>> run.mean.shape, bool(np.sqrt(np.mean((run.mean - test.states) ** 2)) < 1.3)
     ((50, 1), True)
@@ -81,8 +81,8 @@ class KNNParticleFilter(ParticleBase):
         self,
         transition: Callable[[Any, Any, np.random.Generator], Any],
         initial: Callable[[int, np.random.Generator], Any] | None = None,
-        n_neighbors: int = 15,
-        state_multiplier: float = 0.2,
+        n_neighbors: int = 6,
+        state_multiplier: float = 0.4,
         neighbor_weights: str = "triangular",
         observation_kernel: Any = None,
         metric: str | Callable[[Any, Any], float] = "euclidean",
@@ -123,25 +123,9 @@ class KNNParticleFilter(ParticleBase):
         """
         self._check_particle_settings()
         check_positive("state_multiplier", self.state_multiplier)
-        state_kernel = given_kernel(self.state_kernel, "state_kernel")
-        similarity = given_kernel(self.observation_kernel, "observation_kernel")
-        examples = self._read_examples(
-            states,
-            observations,
-            structured=tuple(kernel is not None and kernel.structured for kernel in (state_kernel, similarity)),
-            handles_missing=self.metric == WITH_GAPS if similarity is None else similarity.handles_missing,
-        )
+        state_kernel = self._fit_search(states, observations)
         self.state_kernel_ = self._fit_state_kernel(state_kernel, self.state_multiplier)
         self._on_states: ExampleKernel = self.state_kernel_.on_examples(self.states_)
-        self._search = NeighbourSearch(
-            examples,
-            self.states_,
-            kernel=similarity,
-            metric=self.metric,
-            metric_params=self.metric_params,
-            size=self.n_neighbors,
-            neighbor_weights=self.neighbor_weights,
-        )
         return self
 
     def search_space(self) -> dict[str, Parameter]:

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from kmcf.arrays import FloatArray
-from kmcf.baselines.examples import ExampleFilter, given_kernel
-from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS, WITH_GAPS, NeighbourSearch
+from kmcf.baselines.examples import NeighbourLearner
+from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS
 from kmcf.baselines.search import kernel_space
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.kernel_monte_carlo import LEAST_SIMILARITY
@@ -23,16 +23,10 @@ from kmcf.resampling import systematic
 from kmcf.search_space import Category, Integer, Parameter
 
 
-class NeighbourBase(ExampleFilter):
+class NeighbourBase(NeighbourLearner):
     """Base of the two: beliefs live on the nearest examples' states."""
 
-    observation_kernel: Any
-    metric: str | Callable[[Any, Any], float]
-    metric_params: dict[str, Any] | None
-    state_kernel: Any
     n_particles: int
-    n_neighbors: int
-    neighbor_weights: str
 
     _needs_transition: ClassVar[bool] = False
     _why_rejected: ClassVar[str] = (
@@ -51,25 +45,9 @@ class NeighbourBase(ExampleFilter):
             What was observed there.
         """
         check_count("n_particles", self.n_particles)
-        state_kernel = given_kernel(self.state_kernel, "state_kernel")
-        similarity = given_kernel(self.observation_kernel, "observation_kernel")
-        examples = self._read_examples(
-            states,
-            observations,
-            structured=tuple(kernel is not None and kernel.structured for kernel in (state_kernel, similarity)),
-            handles_missing=self.metric == WITH_GAPS if similarity is None else similarity.handles_missing,
-        )
+        state_kernel = self._fit_search(states, observations)
         usable = state_kernel is not None or is_numeric(self.states_)
         self.state_kernel_ = self._fit_state_kernel(state_kernel) if usable else None
-        self._search = NeighbourSearch(
-            examples,
-            self.states_,
-            kernel=similarity,
-            metric=self.metric,
-            metric_params=self.metric_params,
-            size=self.n_neighbors,
-            neighbor_weights=self.neighbor_weights,
-        )
         return self
 
     def _initial_belief(self, stream: int, rng: np.random.Generator) -> Belief:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 from kmcf.kernels import Kernel
@@ -29,8 +30,9 @@ def kernel_space(name: str, kernel: Any) -> dict[str, Parameter]:
     if not isinstance(kernel, Kernel):
         return {}
     parameters = kernel.get_params(deep=True)
+    bandwidths = {key.removesuffix("multiplier") + "bandwidth": key for key in parameters if key.endswith("multiplier")}
     return {
-        f"{name}__{key}": LogNormal(float(value), sd=0.5)
-        for key, value in parameters.items()
-        if key.endswith("multiplier") and parameters.get(key.removesuffix("multiplier") + "bandwidth") is None
+        f"{name}__{multiplier}": LogNormal(float(parameters[multiplier]), sd=0.5)
+        for bandwidth, multiplier in bandwidths.items()
+        if parameters.get(bandwidth) is None and isinstance(parameters[multiplier], Real)
     }

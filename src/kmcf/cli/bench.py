@@ -16,6 +16,7 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from kmcf.experiments.bench import Row
+    from kmcf.experiments.bench_baselines import BaselineRow
     from kmcf.experiments.bench_kernels import KernelRow
 
 
@@ -32,6 +33,7 @@ class Study(StrEnum):
     intervals = "intervals"
     tolerance = "tolerance"
     tuning = "tuning"
+    baselines = "baselines"
 
 
 def bench(
@@ -44,7 +46,8 @@ def bench(
             "on the paper's "
             "models; rooms: the same on real and made-up signal strengths, and with poorly covered states. "
             "speeds: time per kernel matrix. intervals: how often 95 % intervals hold the truth. "
-            "tolerance: how posterior means change with it. tuning: what tuning costs and what it gains."
+            "tolerance: how posterior means change with it. tuning: what tuning costs and what it gains. "
+            "baselines: untuned errors of all methods on the paper's models."
         ),
     ] = Study.engines,
     n: Annotated[list[int] | None, typer.Option("--n", min=20, help="Number of examples; repeat for several.")] = None,
@@ -69,6 +72,8 @@ def bench(
     }
     if study in (Study.engines, Study.curve):
         _steps(console, study, n, model, steps, out, quick=quick, learnt=learnt)
+    elif study is Study.baselines:
+        _baselines(console, n, model, out, quick)
     else:
         studies[study](console, n, out, quick)
 
@@ -224,7 +229,19 @@ def _tuning(console: Console, n: Any, out: Path, quick: bool) -> None:
     _save_json(console, [asdict(row) for row in rows], out / "bench_tuning.json")
 
 
-def _error_table(title: str, rows: Sequence[KernelRow]) -> Table:
+def _baselines(console: Console, n: Any, model: Any, out: Path, quick: bool) -> None:
+    from kmcf.datasets import PAPER_MODELS
+    from kmcf.experiments.bench_baselines import measure_baselines
+
+    rows: list[dict[str, Any]] = []
+    for size in n or [200]:
+        found = measure_baselines(model or PAPER_MODELS, size, repetitions=2 if quick else 10, report=console.print)
+        console.print(_error_table(f"Root mean squared error, n = {size}, untuned", found))
+        rows += [asdict(row) for row in found]
+        _save_json(console, rows, out / "bench_baselines.json")
+
+
+def _error_table(title: str, rows: Sequence[KernelRow | BaselineRow]) -> Table:
     """Make a table with a line per problem, or per method if there is one problem only."""
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     problems, methods = (

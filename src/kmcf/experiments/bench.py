@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 import scipy
-from scipy.spatial import cKDTree
 from threadpoolctl import threadpool_limits
 
 from kmcf._version import __version__
 from kmcf.alerts import HighRankWarning
 from kmcf.arrays import FloatArray
+from kmcf.baselines import KNNParticleFilter
 from kmcf.datasets import StateSpaceModel, Trajectory, paper_model
 from kmcf.defaults import default_observation_kernel
 from kmcf.experiments.files import write_json
-from kmcf.filter import Belief, KernelMonteCarloFilter
+from kmcf.filter import Belief, KernelMonteCarloFilter, SequentialFilter
 from kmcf.kernels import Kernel, Learned
 
 EPSILON, DELTA = 1e-3, 1e-4
 PARTICLES = 1000
-KNN_PARTICLES, NEIGHBOURS = 5000, 10
+KNN = "kNN-PF, 5000 particles"
 WARM_UP = 3
 ENGINE_VARIANTS: dict[str, dict[str, Any]] = {
     "literal": {"engine": "literal"},
@@ -173,40 +173,18 @@ def _interleaved(
     filters: dict[str, KernelMonteCarloFilter], model: StateSpaceModel, train: Trajectory, test: Trajectory, seed: int
 ) -> dict[str, list[float]]:
     """Time step t of every method before step t + 1 of any, in milliseconds; a step ends with its posterior mean."""
-    times: dict[str, list[float]] = {name: [] for name in [*filters, "kNN-PF, 5000 particles"]}
-    beliefs = {name: flt.start() for name, flt in filters.items()}
-    reference = _KnnReference(model, train, seed)
+    neighbours = KNNParticleFilter(model.transition, model.initial, n_particles=5000, random_state=seed)
+    stepped: dict[str, SequentialFilter] = {**filters, KNN: neighbours.fit(train.states, train.observations)}
+    times: dict[str, list[float]] = {name: [] for name in stepped}
+    beliefs = {name: flt.start() for name, flt in stepped.items()}
     for t, y in enumerate(test.observations):
         control = _control(test, t)
-        for name, flt in filters.items():
+        for name, flt in stepped.items():
             began = perf_counter()
             beliefs[name] = flt.step(beliefs[name], y, control)
             beliefs[name].mean()
             times[name].append(1000.0 * (perf_counter() - began))
-        began = perf_counter()
-        reference.step(y, control)
-        times["kNN-PF, 5000 particles"].append(1000.0 * (perf_counter() - began))
     return times
-
-
-class _KnnReference:
-    """What a k-nearest-neighbour particle filter does in a step: a tree search, 5000 moves, weights, resampling."""
-
-    def __init__(self, model: StateSpaceModel, train: Trajectory, seed: int) -> None:
-        self._model, self._states = model, train.states
-        self._tree = cKDTree(train.observations)
-        self._rng = np.random.default_rng(seed)
-        self._particles = model.initial(KNN_PARTICLES, self._rng)
-
-    def step(self, y: FloatArray, control: Any) -> FloatArray:
-        moved = self._model.transition(self._particles, control, self._rng)
-        _, nearest = self._tree.query(y, k=NEIGHBOURS)
-        distances = moved[:, 0, None] - self._states[np.atleast_1d(nearest), 0]
-        weights = np.exp(-2.0 * distances**2).sum(axis=1) + 1e-12
-        weights /= weights.sum()
-        mean: FloatArray = weights @ moved
-        self._particles = moved[self._rng.choice(KNN_PARTICLES, KNN_PARTICLES, p=weights)]
-        return mean
 
 
 def _differences(

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from kmcf.alerts import HighRankWarning, RejectedStepWarning
 from kmcf.arrays import FloatArray
+from kmcf.baselines import ParticleFilter
 from kmcf.datasets import PAPER_MODELS, StateSpaceModel, Trajectory, ble_tracks, paper_model
 from kmcf.defaults import default_observation_kernel
 from kmcf.filter import KernelMonteCarloFilter
@@ -125,19 +126,11 @@ def measure_uncovered(repetitions: int, report: Callable[[str], None] = print) -
 
 
 def oracle_means(model: StateSpaceModel, test: Trajectory, seed: int) -> FloatArray:
-    """Filter with the true likelihood: a bootstrap particle filter."""
-    rng = np.random.default_rng(seed)
-    particles = model.initial(ORACLE_PARTICLES, rng)
-    means = np.empty_like(test.states)
-    for t, y in enumerate(test.observations):
-        if t > 0:
-            particles = model.transition(particles, None if test.controls is None else test.controls[t], rng)
-        logs = model.log_likelihood(particles, y)
-        weights = np.exp(logs - logs.max())
-        weights /= weights.sum()
-        means[t] = weights @ particles
-        particles = particles[rng.choice(ORACLE_PARTICLES, ORACLE_PARTICLES, p=weights)]
-    return means
+    """Filter with the true likelihood."""
+    oracle = ParticleFilter(
+        model.transition, model.log_likelihood, model.initial, n_particles=ORACLE_PARTICLES, random_state=seed
+    )
+    return oracle.filter(test.observations, test.controls, keep_beliefs=False).mean
 
 
 def rmse(means: FloatArray, states: FloatArray) -> float:
