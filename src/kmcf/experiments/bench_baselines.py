@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -44,7 +45,7 @@ class BaselineRow:
 
 def make_filters(model: StateSpaceModel, seed: int) -> dict[str, SequentialFilter]:
     """Return the methods compared, by name, with the settings they have by default."""
-    draws = {"initial": model.initial, "random_state": seed}
+    draws: dict[str, Any] = {"initial": model.initial, "random_state": seed}
     return {
         "KMCF": KernelMonteCarloFilter(model.transition, **draws),
         "kNN-PF": KNNParticleFilter(model.transition, **draws),
