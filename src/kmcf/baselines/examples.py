@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from kmcf.baselines.neighbours import WITH_GAPS, NeighbourSearch
 from kmcf.defaults import STATE_MULTIPLIER, default_state_kernel
-from kmcf.filter.inputs import ObservationReader, read_examples, read_seed
+from kmcf.filter.inputs import Accepts, ObservationReader, read_examples, read_seed
 from kmcf.filter.learning import wrapped
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_draws
@@ -26,18 +26,17 @@ class ExampleFilter(SequentialFilter):
         self,
         states: Any,
         observations: Any,
-        *,
-        structured: tuple[bool, bool] = (False, False),
-        handles_missing: bool = False,
+        state_kernel: Kernel | None = None,
+        accepts: Kernel | Accepts | None = None,
     ) -> Objects:
-        """Check and keep the example states; return the example observations."""
+        """Check and keep the example states; return the example observations, of which a kernel says what they are."""
         check_draws(self)
         read_states, examples = read_examples(
-            states, observations, structured=structured, handles_missing=handles_missing
+            states, observations, state_kernel=state_kernel, observation_kernel=accepts
         )
         check_angles(self.angles, read_states)
         self.states_ = wrapped(read_states, self.angles)
-        self._reader = ObservationReader.of(observations, examples, handles_missing=handles_missing)
+        self._reader = ObservationReader.of(observations, examples, accepts)
         self.seed_ = read_seed(self.random_state)
         return examples
 
@@ -64,12 +63,8 @@ class NeighbourLearner(ExampleFilter):
         if isinstance(state_kernel, Precomputed):
             raise TypeError("state_kernel='precomputed' cannot work: new states must be compared with the examples.")
         similarity = _given_kernel(self.observation_kernel, "observation_kernel")
-        examples = self._read_examples(
-            states,
-            observations,
-            structured=(_structured(state_kernel), _structured(similarity)),
-            handles_missing=self.metric == WITH_GAPS if similarity is None else similarity.handles_missing,
-        )
+        accepts = Accepts(missing=self.metric == WITH_GAPS) if similarity is None else similarity
+        examples = self._read_examples(states, observations, state_kernel, accepts)
         self._search = NeighbourSearch(
             examples,
             self.states_,
@@ -84,7 +79,3 @@ class NeighbourLearner(ExampleFilter):
 
 def _given_kernel(kernel: Any, name: str) -> Kernel | None:
     return None if kernel is None else as_kernel(kernel, name)
-
-
-def _structured(kernel: Kernel | None) -> bool:
-    return kernel is not None and kernel.structured

@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from kmcf.arrays import FloatArray
 from kmcf.baselines.gp_prediction import FastPrediction
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
+from kmcf.filter.inputs import Accepts
 from kmcf.filter.settings import check_count, check_positive
 from kmcf.objects import Objects, describe, is_numeric
 from kmcf.search_space import LogNormal, Parameter
@@ -121,7 +122,7 @@ class GPParticleFilter(ParticleBase):
         check_count("n_examples", self.n_examples, optional=True)
         check_count("n_hyperparameter_examples", self.n_hyperparameter_examples)
         check_positive("tolerance", self.tolerance)
-        examples = self._read_examples(states, observations, handles_missing=True)
+        examples = self._read_examples(states, observations, accepts=Accepts(missing=True))
         for name, objects in (("states", self.states_), ("observations", examples)):
             if not is_numeric(objects):
                 raise TypeError(f"the {name} are {describe(objects)}, but Gaussian processes need vectors of numbers.")
@@ -129,7 +130,7 @@ class GPParticleFilter(ParticleBase):
         features = self._unscaled(self.states_)
         self._centre, spread = features.mean(axis=0), features.std(axis=0)
         self._spread = np.where(spread > 0, spread, 1.0)
-        rows, values = self._features(self.states_), examples.reshape(len(examples), -1)
+        rows, values = self._features(self.states_), examples.reshape(len(examples), -1).astype(np.float64)
         rng = np.random.default_rng(self.seed_)
         order = rng.permutation(len(rows))[: self.n_examples]
         self.regressors_: dict[int, Any] = {}

@@ -119,7 +119,7 @@ def _by_name(metric: Any, parameters: dict[str, Any], examples: Objects) -> _Fin
             f"the observations are {describe(examples)}: pass an observation_kernel, or a metric that is a function "
             "of two such objects."
         )
-    rows = examples.reshape(len(examples), -1)
+    rows = examples.reshape(len(examples), -1).astype(np.float64)
     if metric in KDTree.valid_metrics and rows.shape[1] <= MOST_TREE_COLUMNS:
         tree = KDTree(rows, metric=metric, **parameters)
         return lambda observation, size: (tree.query(observation.reshape(1, -1), k=size)[1][0], np.nan)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
-from kmcf.filter.inputs import ObservationReader, read_seed
+from kmcf.filter.inputs import Accepts, ObservationReader, read_seed
 from kmcf.filter.learning import wrapped
 from kmcf.filter.settings import check_angles, check_draws
 from kmcf.objects import Objects, as_objects, is_numeric
@@ -89,7 +89,7 @@ class ParticleFilter(ParticleBase):
         if not callable(self.log_likelihood):
             raise TypeError(f"log_likelihood must be a function (states, y) -> (m,), not {self.log_likelihood!r}.")
         if states is not None:
-            self._read_examples(states, observations, handles_missing=True)
+            self._read_examples(states, observations, accepts=Accepts(missing=True, infinity=True))
         else:
             self._without_examples()
         self.state_kernel_ = self._fit_state_kernel(None) if is_numeric(self.states_) else None
@@ -104,7 +104,7 @@ class ParticleFilter(ParticleBase):
         drawn = as_objects(self.initial(STAND_INS, np.random.default_rng(0)), "what initial(size, rng) returned")
         check_angles(self.angles, drawn)
         self.states_ = wrapped(drawn, self.angles)
-        self._reader = ObservationReader(shape=None, flat=False, handles_missing=True)
+        self._reader = ObservationReader(shape=None, flat=False, accepts=Accepts(missing=True, infinity=True))
         self.seed_ = read_seed(self.random_state)
 
     def _check_fitted(self) -> None:

@@ -12,7 +12,12 @@ from kmcf.objects import Objects, as_objects, describe, is_numeric, plain
 
 
 def read_examples(
-    states: Any, observations: Any, *, state_kernel: Kernel | None, observation_kernel: Kernel | None, fewest: int = 2
+    states: Any,
+    observations: Any,
+    *,
+    state_kernel: Kernel | None,
+    observation_kernel: Kernel | Accepts | None,
+    fewest: int = 2,
 ) -> tuple[Objects, Objects]:
     """Check and read the example pairs; return private, read-only copies.
 
@@ -21,7 +26,8 @@ def read_examples(
     states, observations : array-like or list
         The n examples.
     state_kernel, observation_kernel : Kernel or None
-        Their kernels, which say what kind of objects they take and whether NaN or infinity mean something to them.
+        Their kernels, which say what kind of objects they take and whether NaN or infinity mean something to them;
+        for observations that are not compared by a kernel, what is accepted.
     fewest : int
         How many examples there must be.
     """
@@ -50,8 +56,10 @@ class Accepts(NamedTuple):
     infinity: bool = False
 
     @classmethod
-    def of(cls, kernel: Kernel | None) -> Accepts:
+    def of(cls, kernel: Kernel | Accepts | None) -> Accepts:
         """Ask a kernel; None stands for one that takes vectors of finite numbers only."""
+        if isinstance(kernel, Accepts):
+            return kernel
         return cls() if kernel is None else cls(kernel.structured, kernel.handles_missing, kernel.handles_infinity)
 
     def refused(self, values: Any) -> Any:
@@ -97,7 +105,7 @@ class ObservationReader:
     accepts: Accepts
 
     @classmethod
-    def of(cls, given: Any, read: Objects, kernel: Kernel | None) -> ObservationReader:
+    def of(cls, given: Any, read: Objects, kernel: Kernel | Accepts | None) -> ObservationReader:
         """Make a reader from the example observations as given and as read, and their kernel."""
         shape = tuple(read.shape[1:]) if is_numeric(read) else None
         return cls(shape, np.ndim(given) == 1 if shape is not None else False, Accepts.of(kernel))
