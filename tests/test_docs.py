@@ -28,7 +28,10 @@ RUN = (
     "docs/saving.md",
     "docs/tuning.md",
     "docs/baselines.md",
+    "docs/transitions.md",
+    "docs/datasets.md",
 )
+# Blocks marked "python not-run" need files that are not here.
 PAGES = {page: blocks(page) for page in RUN}
 RECIPES = [(page, number) for page, code in PAGES.items() for number in range(1, len(code))]
 

@@ -20,7 +20,7 @@ def test_public_classes(name):
     assert name in kmcf.__all__
 
 
-@pytest.mark.parametrize("name", ["kernels", "datasets", "store", "baselines"])
+@pytest.mark.parametrize("name", ["kernels", "datasets", "store", "baselines", "transitions"])
 def test_public_rooms(name):
     room = getattr(kmcf, name)
     assert room.__name__ == f"kmcf.{name}"
@@ -50,7 +50,7 @@ def test_public_kernels():
 
 
 def test_everything_announced_exists():
-    for room in (kmcf, kmcf.kernels, kmcf.datasets, kmcf.store, kmcf.baselines):
+    for room in (kmcf, kmcf.kernels, kmcf.datasets, kmcf.store, kmcf.baselines, kmcf.transitions):
         for name in room.__all__:
             assert getattr(room, name) is not None
         assert len(set(room.__all__)) == len(room.__all__)

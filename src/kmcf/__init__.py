@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import baselines, datasets, herding, kernels, search_space, store
-    from kmcf.alerts import HighRankWarning, RefittedWarning, RejectedStepWarning, StalePivotsWarning
+    from kmcf import baselines, datasets, herding, kernels, search_space, store, transitions
+    from kmcf.alerts import (
+        HighRankWarning,
+        RefittedWarning,
+        RejectedStepWarning,
+        SkippedDataWarning,
+        StalePivotsWarning,
+    )
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter
     from kmcf.store import load
@@ -26,6 +32,7 @@ _HOMES = {
     "KernelMonteCarloFilter": "kmcf.filter",
     "RefittedWarning": "kmcf.alerts",
     "RejectedStepWarning": "kmcf.alerts",
+    "SkippedDataWarning": "kmcf.alerts",
     "StalePivotsWarning": "kmcf.alerts",
     "Subsample": "kmcf.subsampling",
     "TuningResult": "kmcf.tuning",
@@ -33,7 +40,7 @@ _HOMES = {
     "subsample": "kmcf.subsampling",
     "tune": "kmcf.tuning",
 }
-_ROOMS = ("baselines", "datasets", "herding", "kernels", "search_space", "store")
+_ROOMS = ("baselines", "datasets", "herding", "kernels", "search_space", "store", "transitions")
 
 __all__ = [
     "Belief",
@@ -43,6 +50,7 @@ __all__ = [
     "KernelMonteCarloFilter",
     "RefittedWarning",
     "RejectedStepWarning",
+    "SkippedDataWarning",
     "StalePivotsWarning",
     "Subsample",
     "TuningResult",
@@ -55,6 +63,7 @@ __all__ = [
     "search_space",
     "store",
     "subsample",
+    "transitions",
     "tune",
 ]
 

@@ -15,3 +15,7 @@ class HighRankWarning(UserWarning):
 
 class RefittedWarning(UserWarning):
     """A loaded filter computed its factors again, because the file holds them in another version's form."""
+
+
+class SkippedDataWarning(UserWarning):
+    """Parts of a recording could not be read and were left out."""

@@ -1,8 +1,13 @@
-"""Data to filter: simulators of the paper's models, recorded data."""
+"""Data to filter: simulators of the paper's models, loaders of recorded data."""
 
-from kmcf.datasets.ble import ble_tracks
+from kmcf.datasets.ble import ble_receivers, ble_tracks
+from kmcf.datasets.ble_fingerprints import ble_fingerprints
 from kmcf.datasets.building import Building, Camera, localization_task, simulated_building, thin
-from kmcf.datasets.recording import Recording
+from kmcf.datasets.carmen import carmen_log, carmen_split
+from kmcf.datasets.cold import cold
+from kmcf.datasets.mrclam import mrclam, mrclam_landmarks
+from kmcf.datasets.recording import Recording, examples, hold_out, thinned
+from kmcf.datasets.sussex import sussex_route
 from kmcf.datasets.synthetic import PAPER_MODELS, StateSpaceModel, Trajectory, paper_model
 
 __all__ = [
@@ -12,9 +17,20 @@ __all__ = [
     "Recording",
     "StateSpaceModel",
     "Trajectory",
+    "ble_fingerprints",
+    "ble_receivers",
     "ble_tracks",
+    "carmen_log",
+    "carmen_split",
+    "cold",
+    "examples",
+    "hold_out",
     "localization_task",
+    "mrclam",
+    "mrclam_landmarks",
     "paper_model",
     "simulated_building",
+    "sussex_route",
     "thin",
+    "thinned",
 ]

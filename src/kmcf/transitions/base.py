@@ -1,0 +1,120 @@
+"""What a ready-made transition is: a callable with stored parameters that can be learnt from recorded sequences."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from kmcf.arrays import Array, FloatArray
+from kmcf.transitions.noise import Randomness
+from kmcf.transitions.pairs import Pairs, read_pairs
+
+
+class Transition(BaseEstimator, ABC):
+    """Base class: ``transition(states, control, rng)`` draws where each state goes next.
+
+    ``rng`` is a NumPy Generator, or a JAX key with JAX arrays of states. Parameters given to the constructor are used
+    until :meth:`fit` learns better ones, stored under names ending in ``_``. Unlike other estimators a transition keeps
+    them when it is cloned, because a filter (and a search over a filter's settings) clones the transition it was given
+    without fitting it again; :meth:`set_params` replaces them.
+    """
+
+    name: ClassVar[str]
+    """What it is called in files; see :func:`kmcf.transitions.named`."""
+    memoryless: ClassVar[bool] = False
+    """True where the next state does not depend on the previous one."""
+
+    @abstractmethod
+    def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
+        """Draw the next state of each of m states, (m, d) -> (m, d)."""
+
+    @abstractmethod
+    def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
+        """Return log p(next | previous, control) for m pairs of states, each (m, d)."""
+
+    @abstractmethod
+    def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
+        """Return the parameters that explain the pairs, by name."""
+
+    def fit(self, sequences: Any, controls: Any = None, trim: float = 0.0) -> Self:
+        """Learn the parameters from recorded sequences of states; return self.
+
+        Parameters
+        ----------
+        sequences : array (T, d), recording, or list of them
+            States over time. A recording (anything with ``states`` and ``controls``) brings its own controls. Moves
+            from or to a state with NaN are left out, and so are moves with NaN in the control.
+        controls : array (T, ...) or list of them, optional
+            ``controls[t]`` drove the move to step t.
+        trim : float
+            Share of the moves that fit worst and are left out, with the variances of the rest scaled up to what they
+            would be in a full normal sample. 0 is maximum likelihood; some hundredths protect against outliers.
+        """
+        if not 0 <= trim < 0.5:
+            raise ValueError(f"trim = {trim!r}; it must be at least 0 and below 0.5.")
+        for name, value in self._learn(read_pairs(sequences, controls), trim).items():
+            setattr(self, f"{name}_", value)
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters in use: learnt where they were learnt, otherwise as given."""
+        return {name: self._value(name) for name in self.get_params(deep=False)}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; what was learnt for them is forgotten."""
+        super().set_params(**params)
+        for name in params:
+            self.__dict__.pop(f"{name}_", None)
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return name and parameters in use as plain numbers, lists and strings, ready for JSON.
+
+        Examples
+        --------
+        >>> from kmcf.transitions import GaussianRandomWalk
+        >>> GaussianRandomWalk(scale=0.5).to_dict()
+        {'name': 'random-walk', 'angles': [], 'scale': 0.5}
+        """
+        return {"name": self.name} | {name: _plain(value, name) for name, value in self.parameters().items()}
+
+    def _value(self, name: str) -> Any:
+        return getattr(self, f"{name}_", getattr(self, name))
+
+    def _noise(self, name: str) -> FloatArray:
+        """Return a parameter that must be finite and not negative."""
+        value = np.asarray(self._value(name), dtype=np.float64)
+        if not (np.all(np.isfinite(value)) and np.all(value >= 0)):
+            raise ValueError(f"{type(self).__name__} has {name} = {value}; it must be finite and not negative.")
+        return value
+
+    def __sklearn_clone__(self) -> Self:
+        return copy.deepcopy(self)
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        shown = ", ".join(f"{name}={_short(value)}" for name, value in self.parameters().items())
+        return f"{type(self).__name__}({shown})"[:N_CHAR_MAX]
+
+
+def _plain(value: Any, name: str) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Transition):
+        return value.to_dict()
+    if isinstance(value, list | tuple):
+        return [_plain(item, name) for item in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"{name} holds {value!r}, which a file cannot store as numbers; use a class of kmcf.transitions.")
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}"
+    if isinstance(value, np.ndarray):
+        return f"<array {value.shape}>" if value.size > 9 else np.array2string(value, precision=4, separator=", ")
+    return repr(value)

@@ -1,0 +1,144 @@
+"""Several ways to move, each with its probability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kmcf.arrays import Array, FloatArray, array_namespace
+from kmcf.transitions.base import Transition
+from kmcf.transitions.densities import states_of
+from kmcf.transitions.jump import Jump
+from kmcf.transitions.noise import Randomness, split, uniform
+from kmcf.transitions.pairs import Pairs
+
+_ROUNDS = 30
+_FEWEST = 5
+
+
+class Mixture(Transition):
+    r"""A mixture: each state independently moves by transition i with probability π_i.
+
+    :meth:`fit` learns the probabilities and the parts' parameters by an EM algorithm: probabilities from the
+    responsibilities, parameters from the moves that a part explains best (a part that explains fewer than five keeps
+    its own). Parts that do not depend on the previous state (:class:`Jump`) are fitted once, to all moves.
+
+    Parameters
+    ----------
+    transitions : sequence of transitions
+        The parts. Any callable ``(states, control, rng) -> states`` works for drawing.
+    probabilities : sequence of float
+        π, adding up to 1.
+
+    Examples
+    --------
+    >>> from kmcf.transitions import GaussianRandomWalk
+    >>> motion = Mixture([GaussianRandomWalk(0.1), Jump([[0.0], [50.0]])], [0.9, 0.1])
+    >>> float(np.mean(motion(np.full((1000, 1), 20.0), None, np.random.default_rng(0)) > 40).round(2))
+    0.05
+    """
+
+    name = "mixture"
+
+    def __init__(self, transitions: Sequence[Any], probabilities: Sequence[float] | FloatArray) -> None:
+        self.transitions = transitions
+        self.probabilities = probabilities
+
+    def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
+        """Move every state in every way, and choose one of the results for each."""
+        xp = array_namespace(states, rng)
+        states = xp.asarray(states)
+        shares = self._shares()
+        choice, *sources = split(rng, 1 + len(shares))
+        part = xp.searchsorted(xp.asarray(np.cumsum(shares)[:-1]), uniform(choice, states.shape[:1]), side="right")
+        results = [move(states, control, source) for move, source in zip(self._parts(), sources, strict=True)]
+        return xp.stack(results)[part, xp.arange(states.shape[0])]
+
+    def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
+        """Return the log of the parts' densities, weighted with their probabilities."""
+        return np.asarray(np.logaddexp.reduce(self._weighted(next, previous, control), axis=0))
+
+    def _weighted(self, next: Any, previous: Any, control: Any) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            logs = np.log(self._shares())
+        densities = [part.log_density(next, previous, control) for part in self._parts()]
+        return np.stack(densities) + logs[:, None]
+
+    def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
+        current = Mixture([_started(part, pairs, trim) for part in self._parts()], self._shares())
+        owners = np.full(len(pairs.previous), -1)
+        for _ in range(_ROUNDS):
+            weighted = current._weighted(*_arguments(pairs))
+            best = np.argmax(weighted, axis=0)
+            shares = np.exp(weighted - np.logaddexp.reduce(weighted, axis=0)).mean(axis=1)
+            settled = np.array_equal(best, owners) and np.allclose(shares, current.probabilities, atol=1e-6)
+            owners = best
+            parts = [_refitted(part, pairs.chosen(best == i), trim) for i, part in enumerate(current.transitions)]
+            current = Mixture(parts, shares / shares.sum())
+            if settled:
+                break
+        return {"transitions": current.transitions, "probabilities": np.asarray(current.probabilities)}
+
+    def _parts(self) -> list[Any]:
+        return list(self._value("transitions"))
+
+    def _shares(self) -> FloatArray:
+        shares = self._noise("probabilities")
+        if shares.shape != (len(self._parts()),) or not np.isclose(shares.sum(), 1.0):
+            raise ValueError(
+                f"Mixture has {len(self._parts())} transitions and probabilities = {shares}; there must be as many, "
+                "and they must add up to 1."
+            )
+        return shares
+
+
+def with_recovery(transition: Any, states: Any, probability: float = 0.01, scale: Any = None) -> Mixture:
+    """Return a transition that now and then jumps to one of the given states, so that a lost filter recovers.
+
+    Parameters
+    ----------
+    transition : callable
+        How states usually move.
+    states : array (n, d)
+        Where jumps lead: the example states, say.
+    probability : float
+        Of a jump, per step and state.
+    scale : float or array, optional
+        Standard deviation of noise added to the place of arrival.
+
+    Examples
+    --------
+    >>> from kmcf.transitions import GaussianRandomWalk
+    >>> with_recovery(GaussianRandomWalk(0.1), np.zeros((100, 2)), probability=0.02).probabilities
+    [0.98, 0.02]
+    """
+    if not 0 <= probability <= 1:
+        raise ValueError(f"probability = {probability!r}; it must be between 0 and 1.")
+    return Mixture([transition, Jump(states_of(states, "states"), scale)], [1.0 - probability, probability])
+
+
+def _arguments(pairs: Pairs) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    return pairs.next, pairs.previous, pairs.controls
+
+
+def _started(part: Any, pairs: Pairs, trim: float) -> Any:
+    """Return a copy of a part to begin with; those without memory are fitted here, and not again."""
+    if not isinstance(part, Transition):
+        raise TypeError(f"{part!r} cannot be learnt; only the classes of kmcf.transitions can.")
+    copied = part.__sklearn_clone__()
+    return _with(copied, copied._learn(pairs, trim)) if copied.memoryless else copied
+
+
+def _refitted(part: Transition, pairs: Pairs, trim: float) -> Transition:
+    if part.memoryless or len(pairs.previous) < _FEWEST:
+        return part
+    copied = part.__sklearn_clone__()
+    return _with(copied, copied._learn(pairs, trim))
+
+
+def _with(part: Transition, learnt: dict[str, Any]) -> Transition:
+    for name, value in learnt.items():
+        setattr(part, f"{name}_", value)
+    return part

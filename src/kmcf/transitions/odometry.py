@@ -1,0 +1,170 @@
+"""The odometry motion model: turn, drive, turn, each a little differently than measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kmcf.arrays import Array, FloatArray, array_namespace
+from kmcf.circles import wrapped_difference
+from kmcf.poses import STANDING, moved, relative_motion
+from kmcf.transitions.base import Transition
+from kmcf.transitions.densities import log_normal, log_wrapped_normal, states_of
+from kmcf.transitions.estimation import variance_weights
+from kmcf.transitions.noise import Randomness, standard_normal
+from kmcf.transitions.pairs import Pairs
+
+
+class OdometryMotion(Transition):
+    r"""Sampled odometry motion model of Probabilistic Robotics (Thrun, Burgard, Fox), Table 5.6.
+
+    States are poses (x, y, heading). The control is the motion that the odometry measured, as (rotation δ₁, translation
+    τ, rotation δ₂), or as the odometry's poses before and after: an array (2, 3) or six numbers. The true motion of
+    each state is
+
+    .. math:: \hat\delta_1 &= \delta_1 - \varepsilon(\alpha_1 \delta_1^2 + \alpha_2 \tau^2 + r^2) \\
+              \hat\tau &= \tau - \varepsilon(\alpha_3 \tau^2 + \alpha_4 (\delta_1^2 + \delta_2^2) + s^2) \\
+              \hat\delta_2 &= \delta_2 - \varepsilon(\alpha_1 \delta_2^2 + \alpha_2 \tau^2 + r^2)
+
+    with independent zero-mean normal ε of the *variance* in brackets. The book has no r and s; they are zero unless
+    given or learnt, and say how much a robot moves that its odometry believes to be standing.
+
+    :meth:`fit` learns all six from recorded poses and controls by maximum likelihood: successive poses give the true
+    motion, and the squared differences to the measured one are explained by the variances above. Of the rotations only
+    the sum is used, the change of heading. On short ways real robots slip sideways, and reading that as two opposite
+    turns (as the model would have to) makes the heading much too uncertain.
+
+    Parameters
+    ----------
+    alpha1, alpha2 : float
+        Variance of the rotations per squared rotation, and per squared metre.
+    alpha3, alpha4 : float
+        Variance of the translation per squared metre, and per squared rotation.
+    rotation_floor, translation_floor : float
+        r in radians and s in metres.
+
+    Examples
+    --------
+    >>> exact = OdometryMotion(alpha1=0, alpha2=0, alpha3=0, alpha4=0)
+    >>> exact(np.zeros((1, 3)), [np.pi / 2, 2.0, 0.0], np.random.default_rng(0)).round(2)
+    array([[0.  , 2.  , 1.57]])
+    >>> exact(np.zeros((1, 3)), [[5.0, 5.0, 0.0], [6.0, 5.0, 0.1]], np.random.default_rng(0)).round(2)
+    array([[1. , 0. , 0.1]])
+    """
+
+    name = "odometry"
+
+    def __init__(
+        self,
+        alpha1: float = 0.1,
+        alpha2: float = 0.1,
+        alpha3: float = 0.1,
+        alpha4: float = 0.1,
+        rotation_floor: float = 0.0,
+        translation_floor: float = 0.0,
+    ) -> None:
+        self.alpha1 = alpha1
+        self.alpha2 = alpha2
+        self.alpha3 = alpha3
+        self.alpha4 = alpha4
+        self.rotation_floor = rotation_floor
+        self.translation_floor = translation_floor
+
+    def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
+        """Draw a motion for each pose and make it."""
+        xp = array_namespace(states, control, rng)
+        states = xp.asarray(states)
+        _check_poses(states)
+        motion = measured_motion(control)
+        # Table 5.6, lines 5 to 7: independent noise on the three parts of the motion.
+        noise = standard_normal(rng, states.shape) * xp.sqrt(self._variances(motion))
+        return moved(states, motion - noise)
+
+    def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
+        """Return the log density of poses, summed over driving forwards and backwards and over full turns."""
+        before, after = states_of(previous, "previous"), states_of(next, "next")
+        _check_poses(before)
+        motion = measured_motion(control)
+        sd = np.sqrt(self._variances(motion))
+        if not np.all(sd > 0):
+            raise ValueError(
+                f"the motion {motion} has no noise in OdometryMotion, so there is no density; give it floors."
+            )
+        forms = []
+        for made in both_motions(before, after):
+            turns = log_wrapped_normal(made[:, [0, 2]] - motion[..., [0, 2]], sd[..., [0, 2]]).sum(axis=1)
+            # dx dy = |translation| d(translation) d(rotation)
+            area = np.log(np.maximum(np.abs(made[:, 1]), STANDING))
+            forms.append(turns + log_normal(made[:, 1] - motion[..., 1], sd[..., 1]) - area)
+        return np.asarray(np.logaddexp(*forms))
+
+    def _variances(self, motion: Array) -> Array:
+        xp = array_namespace(motion)
+        squares = motion**2
+        first, way, second = squares[..., 0], squares[..., 1], squares[..., 2]
+        alpha = [self._noise(f"alpha{number}") for number in range(1, 5)]
+        turning, driving = self._noise("rotation_floor") ** 2, self._noise("translation_floor") ** 2
+        return xp.stack(
+            [
+                alpha[0] * first + alpha[1] * way + turning,
+                alpha[2] * way + alpha[3] * (first + second) + driving,
+                alpha[0] * second + alpha[1] * way + turning,
+            ],
+            axis=-1,
+        )
+
+    def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
+        _check_poses(pairs.previous)
+        given = pairs.needed_controls("OdometryMotion")
+        motion = measured_motion(given)
+        forms = np.stack(both_motions(pairs.previous, pairs.next))
+        closer = np.argmin(np.abs(wrapped_difference(forms[..., 0] - motion[:, 0])), axis=0)
+        made = forms[closer, np.arange(len(motion))]
+        squares, ones = motion**2, np.ones(len(motion))
+        turns = squares[:, 0] + squares[:, 2]
+        headings = wrapped_difference(pairs.next[:, 2] - pairs.previous[:, 2] - motion[:, 0] - motion[:, 2])
+        design = np.stack([turns, 2.0 * squares[:, 1], 2.0 * ones], axis=1)
+        alpha1, alpha2, turning = variance_weights(design, headings**2, trim)
+        design = np.stack([squares[:, 1], turns, ones], axis=1)
+        alpha3, alpha4, driving = variance_weights(design, (made[:, 1] - motion[:, 1]) ** 2, trim)
+        names = ("alpha1", "alpha2", "alpha3", "alpha4", "rotation_floor", "translation_floor")
+        values = (alpha1, alpha2, alpha3, alpha4, np.sqrt(turning), np.sqrt(driving))
+        return {name: float(value) for name, value in zip(names, values, strict=True)}
+
+
+def measured_motion(control: Any) -> Array:
+    """Read a control as motions (..., 3): as they are, or from poses before and after (..., 2, 3) or (..., 6).
+
+    Examples
+    --------
+    >>> measured_motion([0.0, 0.0, 0.0, 1.0, 0.0, 0.2]).round(2)
+    array([0. , 1. , 0.2])
+    """
+    if control is None:
+        raise ValueError("OdometryMotion needs a control: (rotation, translation, rotation), or two poses.")
+    xp = array_namespace(control)
+    given = xp.asarray(control)
+    if given.ndim and given.shape[-1] == 6:
+        given = given.reshape((*given.shape[:-1], 2, 3))
+    if given.ndim >= 2 and given.shape[-2:] == (2, 3):
+        given = relative_motion(given[..., 0, :], given[..., 1, :])
+    elif given.ndim == 0 or given.shape[-1] != 3:
+        raise ValueError(
+            f"the control has the shape {given.shape}; OdometryMotion needs (rotation, translation, rotation), or the "
+            "odometry's poses before and after, (2, 3)."
+        )
+    if xp is np and not np.all(np.isfinite(given)):
+        raise ValueError(f"the control {np.asarray(control)} is not finite; give zeros where odometry is missing.")
+    return given
+
+
+def both_motions(before: FloatArray, after: FloatArray) -> list[FloatArray]:
+    """Return the two motions that lead from each pose to the next: one forwards and one backwards."""
+    one = relative_motion(before, after)
+    return [one, np.stack([one[:, 0] + np.pi, -one[:, 1], one[:, 2] - np.pi], axis=1)]
+
+
+def _check_poses(states: Array) -> None:
+    if states.ndim != 2 or states.shape[1] != 3:
+        raise ValueError(f"states have the shape {states.shape}; OdometryMotion moves poses (x, y, heading).")

@@ -1,0 +1,96 @@
+"""States that drift without direction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kmcf.arrays import Array, FloatArray, array_namespace
+from kmcf.circles import wrapped_difference
+from kmcf.transitions.base import Transition
+from kmcf.transitions.densities import log_normal, log_wrapped_normal, states_of
+from kmcf.transitions.estimation import second_moments
+from kmcf.transitions.noise import Randomness, standard_normal
+from kmcf.transitions.pairs import Pairs
+
+
+class GaussianRandomWalk(Transition):
+    r"""Gaussian random walk: :math:`x' = x + \sigma \circ v` with standard normal v. Controls are not used.
+
+    :meth:`fit` learns one σ per column: the root mean square of the differences of successive states.
+
+    Parameters
+    ----------
+    scale : float or array (d,)
+        σ, per step.
+    angles : sequence of int
+        Columns that are angles in radians; they stay in (−π, π].
+
+    Examples
+    --------
+    >>> walk = GaussianRandomWalk(scale=[0.1, 0.5])
+    >>> walk(np.zeros((4, 2)), None, np.random.default_rng(0)).shape
+    (4, 2)
+    >>> GaussianRandomWalk().fit([[0.0, 1.0, 0.0, -1.0]])
+    GaussianRandomWalk(angles=(), scale=[1.])
+    """
+
+    name = "random-walk"
+
+    def __init__(self, scale: float | FloatArray | Sequence[float] = 1.0, angles: Sequence[int] = ()) -> None:
+        self.scale = scale
+        self.angles = angles
+
+    def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
+        """Add independent normal steps."""
+        del control
+        xp = array_namespace(states, rng)
+        states = xp.asarray(states)
+        return wrapped(states + self._scale(states.shape[1]) * standard_normal(rng, states.shape), self.angles)
+
+    def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
+        """Return the sum of the columns' normal log densities."""
+        del control
+        steps = states_of(next, "next") - states_of(previous, "previous")
+        return log_steps(steps, self._scale(steps.shape[1]), self.angles)
+
+    def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
+        steps = wrapped(pairs.next - pairs.previous, self.angles)
+        columns = [second_moments(steps[:, [column]], trim)[0] for column in range(steps.shape[1])]
+        return {"scale": np.sqrt(np.concatenate(columns)[:, 0])}
+
+    def _scale(self, width: int) -> FloatArray:
+        scale = self._noise("scale")
+        if scale.ndim > 1 or (scale.ndim == 1 and len(scale) != width):
+            raise ValueError(f"GaussianRandomWalk has {scale.size} scales, but states have {width} columns.")
+        return np.broadcast_to(scale, (width,))
+
+
+def wrapped(states: Array, angles: Sequence[int]) -> Array:
+    """Return states with some columns wrapped to (−π, π].
+
+    Examples
+    --------
+    >>> wrapped(np.array([[4.0, 4.0]]), [1]).round(2)
+    array([[ 4.  , -2.28]])
+    """
+    if not len(angles):
+        return states
+    xp = array_namespace(states)
+    chosen = np.zeros(states.shape[1], dtype=bool)
+    chosen[list(angles)] = True
+    return xp.where(chosen, wrapped_difference(states), states)
+
+
+def log_steps(steps: FloatArray, scale: FloatArray, angles: Sequence[int]) -> FloatArray:
+    """Sum the log densities of independent normal columns, some of them on the circle."""
+    if not np.all(scale > 0):
+        raise ValueError(f"the scale is {scale}: without noise there is no density.")
+    turning = {column % steps.shape[1] for column in angles}
+    columns = [
+        (log_wrapped_normal if column in turning else log_normal)(steps[:, column], scale[column])
+        for column in range(steps.shape[1])
+    ]
+    return np.asarray(np.sum(columns, axis=0))

@@ -1,0 +1,119 @@
+"""The two motion models of robots, against the formulas of the book."""
+
+import numpy as np
+import pytest
+
+from kmcf.transitions import OdometryMotion, VelocityMotion
+
+
+class Counter(np.random.Generator):
+    """A generator whose normal numbers are known."""
+
+    def __new__(cls, numbers):
+        return super().__new__(cls, np.random.PCG64(0))
+
+    def __init__(self, numbers):
+        super().__init__(np.random.PCG64(0))
+        self.numbers = np.asarray(numbers, dtype=float)
+
+    def standard_normal(self, shape):
+        return self.numbers.reshape(shape)
+
+
+def table_5_6(odometry, pose, alpha, normals):
+    """sample_motion_model_odometry, line by line."""
+    (bx, by, bt), (ax, ay, at) = odometry
+    rot1 = np.arctan2(ay - by, ax - bx) - bt
+    trans = np.hypot(bx - ax, by - ay)
+    rot2 = at - bt - rot1
+    a1, a2, a3, a4 = alpha
+    rot1 -= np.sqrt(a1 * rot1**2 + a2 * trans**2) * normals[0]
+    noisy_trans = (
+        trans - np.sqrt(a3 * trans**2 + a4 * (np.arctan2(ay - by, ax - bx) - bt) ** 2 + a4 * rot2**2) * normals[1]
+    )
+    noisy_rot2 = rot2 - np.sqrt(a1 * rot2**2 + a2 * trans**2) * normals[2]
+    x, y, t = pose
+    return [x + noisy_trans * np.cos(t + rot1), y + noisy_trans * np.sin(t + rot1), t + rot1 + noisy_rot2]
+
+
+def table_5_3(control, pose, alpha, h, normals):
+    """sample_motion_model_velocity, line by line."""
+    v, w = control
+    v_hat = v + np.sqrt(alpha[0] * v**2 + alpha[1] * w**2) * normals[0]
+    w_hat = w + np.sqrt(alpha[2] * v**2 + alpha[3] * w**2) * normals[1]
+    g_hat = np.sqrt(alpha[4] * v**2 + alpha[5] * w**2) * normals[2]
+    x, y, t = pose
+    return [
+        x - v_hat / w_hat * np.sin(t) + v_hat / w_hat * np.sin(t + w_hat * h),
+        y + v_hat / w_hat * np.cos(t) - v_hat / w_hat * np.cos(t + w_hat * h),
+        t + w_hat * h + g_hat * h,
+    ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_odometry_is_table_5_6(seed):
+    rng = np.random.default_rng(seed)
+    alpha = rng.uniform(0.01, 0.2, size=4)
+    before = np.array([1.0, 2.0, 0.2])
+    after = before + np.array([0.5, 0.3, 0.4])
+    poses, normals = rng.normal(size=(6, 3)), rng.normal(size=(6, 3)) * 0.5
+    expected = np.array(
+        [table_5_6((before, after), pose, alpha, row) for pose, row in zip(poses, normals, strict=True)]
+    )
+    found = OdometryMotion(*alpha)(poses, [before, after], Counter(normals))
+    np.testing.assert_allclose(found[:, :2], expected[:, :2], atol=1e-12)
+    np.testing.assert_allclose(np.exp(1j * found[:, 2]), np.exp(1j * expected[:, 2]), atol=1e-12)
+    assert np.abs(found[:, 2]).max() <= np.pi
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_velocity_is_table_5_3(seed):
+    rng = np.random.default_rng(seed)
+    alpha = rng.uniform(0.01, 0.2, size=6)
+    poses, normals, control = rng.normal(size=(6, 3)), rng.normal(size=(6, 3)), [0.7, -0.4]
+    expected = np.array([table_5_3(control, p, alpha, 0.5, row) for p, row in zip(poses, normals, strict=True)])
+    for found in (
+        VelocityMotion(*alpha, step=0.5)(poses, control, Counter(normals)),
+        VelocityMotion(*alpha)(poses, [*control, 0.5], Counter(normals)),
+    ):
+        np.testing.assert_allclose(found[:, :2], expected[:, :2], atol=1e-12)
+        np.testing.assert_allclose(np.exp(1j * found[:, 2]), np.exp(1j * expected[:, 2]), atol=1e-12)
+
+
+def test_default_noise_is_the_papers():
+    assert OdometryMotion().get_params() | {"alpha1": 0.1} == OdometryMotion().get_params()
+    assert [OdometryMotion().get_params()[f"alpha{number}"] for number in (1, 2, 3, 4)] == [0.1] * 4
+
+
+def test_driving_straight_needs_no_turn():
+    exact = VelocityMotion(0, 0, 0, 0, 0, 0)
+    np.testing.assert_allclose(exact(np.zeros((1, 3)), [2.0, 0.0], np.random.default_rng(0)), [[2, 0, 0]])
+
+
+def test_controls_in_all_three_forms():
+    exact = OdometryMotion(0, 0, 0, 0)
+    before, after = np.array([3.0, 1.0, 0.5]), np.array([3.5, 1.5, 1.0])
+    states, rng = np.zeros((1, 3)), np.random.default_rng(0)
+    from_poses = exact(states, np.stack([before, after]), rng)
+    np.testing.assert_allclose(exact(states, np.concatenate([before, after]), rng), from_poses)
+    direction = np.pi / 4 - 0.5
+    np.testing.assert_allclose(exact(states, [direction, np.sqrt(0.5), 0.5 - direction], rng), from_poses)
+
+
+def test_bad_controls_and_states():
+    states, rng = np.zeros((2, 3)), np.random.default_rng(0)
+    for model in (OdometryMotion(), VelocityMotion()):
+        with pytest.raises(ValueError, match="needs a control"):
+            model(states, None, rng)
+        with pytest.raises(ValueError, match="not finite"):
+            model(states, [0.0, np.nan, 1.0], rng)
+        with pytest.raises(ValueError, match="control has the shape"):
+            model(states, [1.0, 2.0, 3.0, 4.0], rng)
+        with pytest.raises(ValueError, match="moves poses"):
+            model(np.zeros((2, 2)), [1.0, 0.0, 0.1], rng)
+        with pytest.raises(ValueError, match="there is no density"):
+            model.log_density(states, states, [0.0, 0.0, 1.0] if isinstance(model, VelocityMotion) else [0.0] * 3)
+    with pytest.raises(ValueError, match="times must be positive"):
+        VelocityMotion()(states, [1.0, 0.0, 0.0], rng)
+    with pytest.raises(ValueError, match=r"alpha2 = -1\.0; it must be finite and not negative"):
+        OdometryMotion(alpha2=-1.0)(states, [0.0, 1.0, 0.0], rng)
