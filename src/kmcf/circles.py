@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
+from kmcf.arrays import Array, FloatArray, array_namespace
 
 
-def wrapped_difference(angles: FloatArray) -> FloatArray:
+def wrapped_difference(angles: Array) -> Array:
     """Map differences of angles to (−π, π].
 
     Examples
@@ -15,8 +15,7 @@ def wrapped_difference(angles: FloatArray) -> FloatArray:
     >>> wrapped_difference(np.array([0.0, 2 * np.pi + 0.25, np.pi, -np.pi])).round(2)
     array([0.  , 0.25, 3.14, 3.14])
     """
-    wrapped: FloatArray = np.pi - np.mod(np.pi - angles, 2.0 * np.pi)
-    return wrapped
+    return np.pi - array_namespace(angles).mod(np.pi - angles, 2.0 * np.pi)
 
 
 def wrap_columns(rows: FloatArray, columns: Sequence[int]) -> None:

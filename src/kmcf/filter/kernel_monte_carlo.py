@@ -12,12 +12,10 @@ from kmcf.bayes_rule import CompressedPosterior, CompressedRule, Posterior
 from kmcf.bayes_rule.particles import ParticleRule, systematic
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.learning import ExampleLearner
+from kmcf.filter.rejection import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
 from kmcf.herding import multinomial
 from kmcf.lazy_weights import LazyWeights
 from kmcf.objects import Objects
-
-LEAST_SIMILARITY = 1e-8
-LEAST_WEIGHT_SUM = 1e-3
 
 
 class KernelMonteCarloFilter(ExampleLearner):

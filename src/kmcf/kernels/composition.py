@@ -228,7 +228,9 @@ class AsinhScaled(Wrapped):
         rows = as_rows(objects, self)
         if rows.shape[1] != self.centre_.shape[0]:
             raise ValueError(f"AsinhScaled was fitted on {self.centre_.shape[0]} columns but got {rows.shape[1]}.")
-        return array_namespace(rows).asinh((rows - self.centre_) / self.scale_)
+        xp = array_namespace(rows)
+        centre, scale = (xp.asarray(part, dtype=rows.dtype) for part in (self.centre_, self.scale_))
+        return xp.asinh((rows - centre) / scale)
 
     def prepare(self, objects: Objects) -> Any:
         """Scale the columns and prepare them for the kernel inside."""
