@@ -16,6 +16,7 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from kmcf.experiments.bench import Row
+    from kmcf.experiments.bench_jax import JaxRow
     from kmcf.experiments.bench_kernels import KernelRow
 
 
@@ -31,6 +32,14 @@ class Study(StrEnum):
     speeds = "speeds"
     intervals = "intervals"
     tolerance = "tolerance"
+    jax = "jax"
+
+
+class EngineFamily(StrEnum):
+    """Which array library computes."""
+
+    numpy = "numpy"
+    jax = "jax"
 
 
 def bench(
@@ -43,7 +52,8 @@ def bench(
             "on the paper's "
             "models; rooms: the same on real and made-up signal strengths, and with poorly covered states. "
             "speeds: time per kernel matrix. intervals: how often 95 % intervals hold the truth. "
-            "tolerance: how posterior means change with it."
+            "tolerance: how posterior means change with it. "
+            "jax: filter steps per second over batch sizes, on whatever device JAX finds."
         ),
     ] = Study.engines,
     n: Annotated[list[int] | None, typer.Option("--n", min=20, help="Number of examples; repeat for several.")] = None,
@@ -51,6 +61,10 @@ def bench(
     steps: Annotated[int | None, typer.Option(min=5, help="Steps measured per size.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the table (JSON) and the figure.")] = Path("bench"),
     learnt: Annotated[bool, typer.Option("--learnt", help="engines, curve: use a learnt observation kernel.")] = False,
+    engine: Annotated[
+        EngineFamily, typer.Option(help="engines: which library computes; jax is the study of that name.")
+    ] = EngineFamily.numpy,
+    batch: Annotated[list[int] | None, typer.Option(min=1, help="jax: batch size; repeat for several.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A version that takes about a minute.")] = False,
 ) -> None:
     """Measure time per step and accuracy, interleaved in one run on one thread; print and save a table and a figure."""
@@ -65,7 +79,11 @@ def bench(
         Study.intervals: _intervals,
         Study.tolerance: _tolerance,
     }
-    if study in (Study.engines, Study.curve):
+    if study is Study.engines and engine is EngineFamily.jax:
+        study = Study.jax
+    if study is Study.jax:
+        _jax(console, n, batch, steps, out, quick)
+    elif study in (Study.engines, Study.curve):
         _steps(console, study, n, model, steps, out, quick=quick, learnt=learnt)
     else:
         studies[study](console, n, out, quick)
@@ -200,6 +218,61 @@ def _tolerance(console: Console, n: Any, out: Path, quick: bool) -> None:
         table.add_row(label, f"{max(row.median for row in some):.1e}", f"{max(row.largest for row in some):.1e}")
     console.print(table)
     _save_json(console, [asdict(row) for row in rows], out / "bench_tolerance.json")
+
+
+def _jax(console: Console, n: Any, batch: Any, steps: Any, out: Path, quick: bool) -> None:
+    from kmcf.extras import require
+
+    require("jax", "jax").config.update("jax_enable_x64", True)
+    from kmcf.experiments import bench_jax
+    from kmcf.experiments.files import write_json
+
+    setting = bench_jax.environment(" ".join(["kmcf", *sys.argv[1:]]))
+    console.print(f"{setting['device']}, jax {setting['versions']['jax']}, {setting['date']}")
+    sizes = n or ([256] if quick else [1024, 4096, 100_000])
+    batches = batch or ([1, 16] if quick else [1, 64, 1024, 8192])
+    length = steps or (10 if quick else 50)
+    rows = bench_jax.measure_speed(sizes, batches, steps=length, report=console.print)
+    ways = bench_jax.measure_algebras(sizes[0], [batches[0], batches[-1]], steps=length, report=console.print)
+    parts = [
+        part for size in (batches[0], batches[-1]) for part in bench_jax.measure_parts(sizes[0], size, console.print)
+    ]
+    precision = [bench_jax.measure_precision(size, 20 if quick else 200) for size in sizes]
+    console.print(_jax_table(rows))
+    for row in precision:
+        console.print(
+            f"float32, n = {row.n}: posterior means differ by {row.median_difference:.1e} sd (median; largest "
+            f"{row.largest_difference:.1e}) on the same particles; RMSE {row.error_single:.4f} instead of "
+            f"{row.error_double:.4f}."
+        )
+    found = {
+        **setting,
+        "speed": [asdict(row) for row in rows],
+        "ways": [asdict(row) for row in ways],
+        "parts": [asdict(row) for row in parts],
+        "precision": [asdict(row) for row in precision],
+    }
+    write_json(out / "bench_jax.json", found)
+    console.print(f"saved {out / 'bench_jax.json'}", soft_wrap=True)
+
+
+def _jax_table(rows: Sequence[JaxRow]) -> Table:
+    table = Table(title="Model 1a, compiled loop", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("n", "p, q", "precision", "batch", "steps/s", "ms/step", "filter()", "NumPy", "compile s"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            f"{row.n}",
+            f"{row.ranks[0]}, {row.ranks[1]}",
+            row.dtype,
+            f"{row.batch}",
+            f"{row.steps_per_second:,.0f}",
+            f"{row.milliseconds_per_step:.3f}",
+            f"{row.through_filter:,.0f}",
+            f"{row.numpy_steps_per_second:,.0f}",
+            f"{row.compile_seconds:.1f}",
+        )
+    return table
 
 
 def _error_table(title: str, rows: Sequence[KernelRow]) -> Table:

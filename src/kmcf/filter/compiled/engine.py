@@ -20,7 +20,7 @@ from kmcf.arrays import FloatArray
 from kmcf.bayes_rule import CompressedPosterior, CompressedRule
 from kmcf.bayes_rule.tensors import Tensors
 from kmcf.filter.belief import Belief, StepReport
-from kmcf.filter.compiled.algebra import algebra_for
+from kmcf.filter.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.filter.compiled.belief import DeviceBelief
 from kmcf.filter.compiled.checks import check_kernel, is_traced
 from kmcf.filter.compiled.inputs import Batch, read_batch, read_one, read_sequences
@@ -103,6 +103,13 @@ class CompiledFilter:
         )
         check_kernel("state kernel", self.settings.state_pivots, states.shape[1:], dtype)
         check_kernel("observation kernel", self.settings.observation_pivots, reader.shape or (), dtype)
+
+    def with_algebra(self, algebra: DeviceAlgebra) -> CompiledFilter:
+        """Return the same filter computed another way, to compare."""
+        twin = CompiledFilter.__new__(CompiledFilter)
+        twin.__dict__.update(self.__getstate__())
+        twin.settings = dataclasses.replace(self.settings, algebra=algebra)
+        return twin
 
     @property
     def state_shape(self) -> tuple[int, ...]:
