@@ -24,7 +24,7 @@ def precision(*arrays: Any) -> Any:
 
     Without JAX's 64-bit mode every array silently is float32, so the mode must be on, also for float32.
     """
-    if not jax.config.read("jax_enable_x64"):
+    if jnp.zeros(0, float).dtype != np.float64:  # also sees a local jax.enable_x64
         raise RuntimeError(
             "JAX is in its 32-bit mode, in which float64 arrays silently become float32. Switch it off at the start "
             'of your program, jax.config.update("jax_enable_x64", True), or set JAX_ENABLE_X64=1; then float64 arrays '

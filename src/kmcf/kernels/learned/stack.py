@@ -9,7 +9,7 @@ from scipy.optimize import nnls
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from kmcf.arrays import FloatArray
+from kmcf.arrays import Array, FloatArray
 from kmcf.kernels.learned.inputs import pooled, with_magnitudes
 from kmcf.kernels.learned.naive_bayes import NaiveBayes
 from kmcf.kernels.learned.ridge import RidgeRegression
@@ -42,14 +42,14 @@ class Stack:
         """(K, number of predictors)"""
         self.out_of_sample = self._combined([predictor.out_of_sample for predictor in predictors])
 
-    def predict(self, z: FloatArray) -> FloatArray:
-        """Predict the targets of new inputs."""
+    def predict(self, z: Array) -> Array:
+        """Predict the targets of new inputs, of any array library that the predictors can handle."""
         return self._combined([predictor.predict(z) for predictor in self._predictors])
 
-    def _combined(self, predictions: list[FloatArray]) -> FloatArray:
-        total = np.zeros_like(predictions[0])
-        for k, part in enumerate(predictions):
-            total += part * self.coefficients[:, k]
+    def _combined(self, predictions: list[Array]) -> Array:
+        total = predictions[0] * self.coefficients[:, 0]
+        for k, part in enumerate(predictions[1:], start=1):
+            total = total + part * self.coefficients[:, k]
         return total
 
 
