@@ -21,13 +21,15 @@ def test_the_readme_example_runs_and_is_about_fifteen_lines(capsys):
     assert len(capsys.readouterr().out.splitlines()) >= 4
 
 
-PAGES = {page: blocks(page) for page in ("docs/how-to.md", "docs/kernels.md")}
+PAGES = {page: blocks(page) for page in ("docs/how-to.md", "docs/kernels.md", "docs/jax.md")}
 RECIPES = [(page, number) for page, code in PAGES.items() for number in range(1, len(code))]
 
 
 @pytest.mark.parametrize(("page", "number"), RECIPES)
 def test_recipe_runs(page, number):
     first, recipe = PAGES[page][0], PAGES[page][number]
+    if page == "docs/jax.md":
+        pytest.importorskip("jax", reason="JAX (the extra kmcf[jax]) is not installed")
     if "grakel" in recipe:
         pytest.importorskip("grakel", reason="GraKeL, which is no dependency of this package, is not installed")
     names = {}

@@ -112,7 +112,7 @@ class SequentialFilter(BaseEstimator, ABC):
         controls : sequence of T (or B sequences of T), optional
             ``controls[t]`` drives the move from step t−1 to step t; the first one is ignored.
         progress : bool
-            Show a progress bar (needs the extra ``kmcf[progress]``).
+            Show a progress bar (needs the extra ``kmcf[progress]``); not with JAX arrays, whose loop is compiled.
         keep_beliefs : bool, optional
             Whether ``run[t]`` shall be available. None: for at most 10 000 steps whose beliefs take little memory
             (32 MB); always with JAX arrays, where they cost nothing.
