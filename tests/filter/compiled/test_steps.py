@@ -11,6 +11,7 @@ import pytest
 from jax_cases import MODEL, TEST, TRAIN, fitted
 
 import kmcf
+from kmcf.filter.compiled.algebra import DeviceAlgebra
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +138,17 @@ def test_partial_fit_and_refresh():
     assert [len(belief) for belief in first] == [150, 150, 150]
     np.testing.assert_allclose(first[0].mean(), first[1].mean(), atol=1e-3)
     np.testing.assert_allclose(first[2].mean(), first[1].mean(), atol=1e-10)
+
+
+@pytest.mark.parametrize("algebra", [DeviceAlgebra(), DeviceAlgebra("interpreted", "interpreted")])
+def test_derivatives_of_one_correction(flt, algebra):
+    twin = copy.copy(flt)
+    twin._compiled = flt._compiled.with_algebra(algebra)
+    belief = twin.start()
+
+    def mean(y):
+        return twin.step(belief, y).mean()[0]
+
+    y, h = jnp.array([0.7]), 1e-5
+    numeric = (mean(y + h) - mean(y - h)) / (2 * h)
+    assert jax.grad(mean)(y)[0] == pytest.approx(float(numeric), rel=1e-5)

@@ -46,10 +46,13 @@ class DeviceAlgebra:
         square = C @ C + delta * jnp.eye(C.shape[0], dtype=C.dtype)
         if self.solver == "plain" or C.shape[0] > LARGEST_FUSED_SYSTEM:
             return cholesky_solve(square, right)
-        return partial(fused_solve, interpret=self.solver == "interpreted")(square, right)
+        solve = partial(fused_solve, square, interpret=self.solver == "interpreted")
+        # Derivatives, which the fused kernel has none of, then come from the equations themselves.
+        return lax.custom_linear_solve(lambda x: square @ x, right, lambda _, b: solve(b), symmetric=True)
 
     def greedy(self, mean_values: Array, gram: Array, size: int) -> tuple[Array, Array]:
         """Return the picks of Kernel Herding and the score after the last one."""
+        mean_values = lax.stop_gradient(mean_values)  # an argmax has no derivative
         if self.loop == "plain" or mean_values.shape[0] > LARGEST_FUSED_LOOP:
             return plain_loop(mean_values, gram[:, : mean_values.shape[0]], size)
         return fused_loop(mean_values, gram, size, interpret=self.loop == "interpreted")

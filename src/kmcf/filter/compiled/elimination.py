@@ -47,7 +47,7 @@ def fused_solve(matrix: Array, right: Array, *, interpret: bool = False) -> Arra
     solution = pl.pallas_call(
         _solve_kernel,
         out_shape=jax.ShapeDtypeStruct((width,), matrix.dtype),
-        compiler_params=triton.CompilerParams(num_warps=1 if width <= 16 else min(width // 16, 8), num_stages=1),
+        compiler_params=triton.CompilerParams(num_warps=1 if width <= 32 else 4, num_stages=1),
         interpret=interpret,
         name="solve",
     )(padded, jnp.pad(right, (0, width - size)))

@@ -34,7 +34,9 @@ def free_bytes(device: Any) -> int:
     statistics = device.memory_stats() or {}
     if "bytes_limit" not in statistics:
         return USUAL_BYTES
-    return int(SHARE * (statistics["bytes_limit"] - statistics.get("bytes_in_use", 0)))
+    # Hosts that share a mesh must come to the same plan, so there only what is equal among them counts.
+    used = statistics.get("bytes_in_use", 0) if jax.process_count() == 1 else 0
+    return int(SHARE * (statistics["bytes_limit"] - used))
 
 
 def plan(sequences: int, steps: int, devices: int, per_sequence: Any, available: int) -> tuple[int, int]:
@@ -68,8 +70,3 @@ def plan(sequences: int, steps: int, devices: int, per_sequence: Any, available:
     pieces = -(-sequences // (most * devices))
     width = -(-sequences // pieces)
     return -(-width // devices) * devices, piece
-
-
-def platform_of(mesh: Any) -> str:
-    """Return the platform that will compute: that of the mesh, or JAX's default."""
-    return str(mesh.devices.flat[0].platform if mesh is not None else jax.devices()[0].platform)
