@@ -16,7 +16,6 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from kmcf.experiments.bench import Row
-    from kmcf.experiments.bench_jax import JaxRow
     from kmcf.experiments.bench_kernels import KernelRow
 
 
@@ -82,7 +81,9 @@ def bench(
     if study is Study.engines and engine is EngineFamily.jax:
         study = Study.jax
     if study is Study.jax:
-        _jax(console, n, batch, steps, out, quick)
+        from kmcf.cli.bench_jax import bench_jax
+
+        bench_jax(console, n, batch, steps, out, quick)
     elif study in (Study.engines, Study.curve):
         _steps(console, study, n, model, steps, out, quick=quick, learnt=learnt)
     else:
@@ -218,61 +219,6 @@ def _tolerance(console: Console, n: Any, out: Path, quick: bool) -> None:
         table.add_row(label, f"{max(row.median for row in some):.1e}", f"{max(row.largest for row in some):.1e}")
     console.print(table)
     _save_json(console, [asdict(row) for row in rows], out / "bench_tolerance.json")
-
-
-def _jax(console: Console, n: Any, batch: Any, steps: Any, out: Path, quick: bool) -> None:
-    from kmcf.extras import require
-
-    require("jax", "jax").config.update("jax_enable_x64", True)
-    from kmcf.experiments import bench_jax
-    from kmcf.experiments.files import write_json
-
-    setting = bench_jax.environment(" ".join(["kmcf", *sys.argv[1:]]))
-    console.print(f"{setting['device']}, jax {setting['versions']['jax']}, {setting['date']}")
-    sizes = n or ([256] if quick else [1024, 4096, 100_000])
-    batches = batch or ([1, 16] if quick else [1, 64, 1024, 8192])
-    length = steps or (10 if quick else 50)
-    rows = bench_jax.measure_speed(sizes, batches, steps=length, report=console.print)
-    ways = bench_jax.measure_algebras(sizes[0], [batches[0], batches[-1]], steps=length, report=console.print)
-    parts = [
-        part for size in (batches[0], batches[-1]) for part in bench_jax.measure_parts(sizes[0], size, console.print)
-    ]
-    precision = [bench_jax.measure_precision(size, 20 if quick else 200) for size in sizes]
-    console.print(_jax_table(rows))
-    for row in precision:
-        console.print(
-            f"float32, n = {row.n}: posterior means differ by {row.median_difference:.1e} sd (median; largest "
-            f"{row.largest_difference:.1e}) on the same particles; RMSE {row.error_single:.4f} instead of "
-            f"{row.error_double:.4f}."
-        )
-    found = {
-        **setting,
-        "speed": [asdict(row) for row in rows],
-        "ways": [asdict(row) for row in ways],
-        "parts": [asdict(row) for row in parts],
-        "precision": [asdict(row) for row in precision],
-    }
-    write_json(out / "bench_jax.json", found)
-    console.print(f"saved {out / 'bench_jax.json'}", soft_wrap=True)
-
-
-def _jax_table(rows: Sequence[JaxRow]) -> Table:
-    table = Table(title="Model 1a, compiled loop", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("n", "p, q", "precision", "batch", "steps/s", "ms/step", "filter()", "NumPy", "compile s"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(
-            f"{row.n}",
-            f"{row.ranks[0]}, {row.ranks[1]}",
-            row.dtype,
-            f"{row.batch}",
-            f"{row.steps_per_second:,.0f}",
-            f"{row.milliseconds_per_step:.3f}",
-            f"{row.through_filter:,.0f}",
-            f"{row.numpy_steps_per_second:,.0f}",
-            f"{row.compile_seconds:.1f}",
-        )
-    return table
 
 
 def _error_table(title: str, rows: Sequence[KernelRow]) -> Table:

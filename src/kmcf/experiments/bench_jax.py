@@ -231,7 +231,7 @@ def _measure_one(flt: KernelMonteCarloFilter, n: int, dtype: str, batch: int, st
 
 def _time_engine(engine: CompiledFilter, batch: int, steps: int) -> tuple[float, float]:
     """Return the seconds that compiling takes and those of one call over all steps."""
-    model, scan, initial, _, _ = engine._compiled_for(None)
+    model, scan, initial, _, _ = engine.runner.compiled_for(None)
     states = initial(model, np.arange(batch, dtype=np.uint32))
     observations = jnp.asarray(_observations(batch, steps), engine.settings.dtype)
     begin = time.perf_counter()

@@ -24,7 +24,8 @@ class KernelMonteCarloFilter(ExampleLearner):
     Parameters
     ----------
     transition : callable
-        ``(states, control, rng) -> states``: draws the next state of each of m states, (m, d) to (m, d).
+        ``(states, control, rng) -> states``: draws the next state of each of m states, (m, d) to (m, d). Where ``fit``
+        gets JAX arrays, ``rng`` is a JAX key here and in ``initial``, and everything is compiled (``docs/jax.md``).
     initial : callable, optional
         ``(size, rng) -> states``: draws initial states. None: i.i.d. draws from the example states.
     state_kernel : kernel, optional

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.sharding import Mesh
 
 from kmcf.arrays import FloatArray
 from kmcf.bayes_rule import CompressedPosterior, CompressedRule
@@ -25,8 +25,8 @@ from kmcf.filter.compiled.belief import DeviceBelief
 from kmcf.filter.compiled.checks import check_kernel, is_traced
 from kmcf.filter.compiled.inputs import Batch, read_batch, read_one, read_sequences
 from kmcf.filter.compiled.loops import padded_gram
-from kmcf.filter.compiled.memory import bytes_per_sequence, free_bytes, plan
 from kmcf.filter.compiled.results import BatchSummaries, Members
+from kmcf.filter.compiled.runner import BatchRunner
 from kmcf.filter.compiled.step import (
     FilterState,
     Model,
@@ -182,7 +182,7 @@ class CompiledFilter:
         return run
 
     def _run(self, batch: Batch, *, keep: bool, mesh: Mesh | None, start: FilterState | None = None) -> FilterRun:
-        results = self.run_arrays(batch, mesh=mesh, start=start)
+        results = self.runner.run(batch, mesh=mesh, start=start)
         self._check(results.broken[_valid(batch)])
         summaries = BatchSummaries(self, results, batch, mesh=mesh, start=start)
         rejected = summaries.column("rejected") & _valid(batch)
@@ -192,70 +192,10 @@ class CompiledFilter:
             warn_rejected(what, first=first, stacklevel=5)
         return FilterRun(summaries, angles=self.settings.angles, members=Members(summaries, keep=keep))
 
-    def run_arrays(self, batch: Batch, *, mesh: Mesh | None = None, start: FilterState | None = None) -> StepResult:
-        """Filter a batch, as many sequences at a time as the device has room for; return host arrays (B, T, ...)."""
-        size, steps = batch.observations.shape[:2]
-        devices = 1 if mesh is None else mesh.size
-        device = jax.local_devices()[0] if mesh is None else mesh.local_devices[0]
-        observation_bytes = int(np.prod(batch.observations.shape[2:])) * self.settings.dtype.itemsize
-        width, piece = plan(
-            size,
-            steps,
-            devices,
-            lambda length: bytes_per_sequence(self.model, self.settings, length, observation_bytes),
-            free_bytes(device),
-        )
-        parts = []
-        for first in range(0, size, width):
-            rows = np.minimum(np.arange(first, first + width), size - 1)  # the last part is filled up
-            some = jax.tree.map(lambda array, rows=rows: array[rows], (batch.observations, batch.controls))
-            part = self._run_part(some, rows, piece, mesh, start)
-            parts.append(jax.tree.map(lambda array, first=first: array[: size - first], part))
-        results: StepResult = jax.tree.map(lambda *arrays: np.concatenate(arrays), *parts)
-        return results
-
-    def _run_part(self, inputs: Any, streams: Any, piece: int, mesh: Mesh | None, start: FilterState | None) -> Any:
-        """Run some sequences to their end, piece by piece."""
-        model, scan, initial, put, fetch = self._compiled_for(mesh)
-        if start is None:
-            state = initial(model, put(np.asarray(streams, np.uint32)))
-        else:
-            state = jax.tree.map(lambda array: array[None], start)
-        steps = inputs[0].shape[1]
-        pieces = []
-        for begin in range(0, steps, piece):
-            observations, controls = jax.tree.map(lambda array, begin=begin: array[:, begin : begin + piece], inputs)
-            state, results = scan(model, state, put(observations), put(controls))
-            pieces.append(fetch(results))
-        return pieces[0] if len(pieces) == 1 else jax.tree.map(lambda *arrays: np.concatenate(arrays, axis=1), *pieces)
-
-    def _compiled_for(self, mesh: Mesh | None) -> tuple[Any, ...]:
-        if mesh not in self._by_mesh:
-            self._by_mesh[mesh] = self._compile(mesh)
-        return self._by_mesh[mesh]
-
-    def _compile(self, mesh: Mesh | None) -> tuple[Any, ...]:
-        """Return the model where the mesh wants it, the compiled functions, and ways to and from its devices."""
-        scan = partial(_scan_batch, settings=self.settings)
-        initial = jax.vmap(partial(initial_state, settings=self.settings), in_axes=(None, 0))
-        if mesh is None:
-            return self.model, jax.jit(scan), jax.jit(initial), lambda tree: tree, jax.device_get
-        whole, split = PartitionSpec(), PartitionSpec(mesh.axis_names)
-        # Each device runs its own filters: nothing is exchanged.
-        scan = jax.shard_map(scan, mesh=mesh, in_specs=(whole, split, split, split), out_specs=split, check_vma=False)
-        initial = jax.shard_map(initial, mesh=mesh, in_specs=(whole, split), out_specs=split, check_vma=False)
-        model = place(self.model, NamedSharding(mesh, whole))
-        return (
-            model,
-            jax.jit(scan),
-            jax.jit(initial),
-            lambda tree: place(tree, NamedSharding(mesh, split)),
-            gather,
-        )
-
     @cached_property
-    def _by_mesh(self) -> dict[Mesh | None, tuple[Any, ...]]:
-        return {}
+    def runner(self) -> BatchRunner:
+        """Runs batches."""
+        return BatchRunner(self.model, self.settings)
 
     @cached_property
     def _initial(self) -> Any:
@@ -337,42 +277,6 @@ class CompiledFilter:
         """Leave compiled functions and device arrays behind; they are made again on first use."""
         kept = ("rule", "states", "kernel", "reader", "settings")
         return {name: self.__dict__[name] for name in kept}
-
-
-def place(tree: Any, sharding: NamedSharding) -> Any:
-    """Put arrays onto a mesh; on several hosts each one puts its own part of the same arrays."""
-    if sharding.is_fully_addressable:
-        return jax.device_put(tree, sharding)
-
-    def placed(array: Any) -> Any:
-        host = np.asarray(array)
-        return jax.make_array_from_callback(host.shape, sharding, lambda index: host[index])
-
-    return jax.tree.map(placed, tree)
-
-
-def gather(tree: Any) -> Any:
-    """Bring arrays to this host, also those parts that other hosts computed."""
-    if all(leaf.is_fully_addressable for leaf in jax.tree.leaves(tree)):
-        return jax.device_get(tree)
-    from jax.experimental import multihost_utils
-
-    return multihost_utils.process_allgather(tree, tiled=True)
-
-
-def _scan_batch(
-    model: Model, states: FilterState, observations: Any, controls: Any, settings: StepSettings
-) -> tuple[FilterState, StepResult]:
-    """Run B filters over T steps: the batch inside, the time outside."""
-
-    def one(state: FilterState, observations: Any, controls: Any) -> tuple[FilterState, StepResult]:
-        def step(state: FilterState, inputs: Any) -> tuple[FilterState, StepResult]:
-            observation, control = inputs
-            return advance(model, state, observation, control, settings)
-
-        return lax.scan(step, state, (observations, controls))
-
-    return jax.vmap(one)(states, observations, controls)
 
 
 def _valid(batch: Batch) -> Any:
