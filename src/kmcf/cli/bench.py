@@ -34,6 +34,14 @@ class Study(StrEnum):
     tolerance = "tolerance"
     tuning = "tuning"
     baselines = "baselines"
+    jax = "jax"
+
+
+class EngineFamily(StrEnum):
+    """Which array library computes."""
+
+    numpy = "numpy"
+    jax = "jax"
 
 
 def bench(
@@ -47,7 +55,8 @@ def bench(
             "models; rooms: the same on real and made-up signal strengths, and with poorly covered states. "
             "speeds: time per kernel matrix. intervals: how often 95 % intervals hold the truth. "
             "tolerance: how posterior means change with it. tuning: what tuning costs and what it gains. "
-            "baselines: errors of all methods on the paper's models."
+            "baselines: errors of all methods on the paper's models. "
+            "jax: filter steps per second over batch sizes, on whatever device JAX finds."
         ),
     ] = Study.engines,
     n: Annotated[list[int] | None, typer.Option("--n", min=20, help="Number of examples; repeat for several.")] = None,
@@ -56,6 +65,10 @@ def bench(
     out: Annotated[Path, typer.Option(help="Folder for the table (JSON) and the figure.")] = Path("bench"),
     learnt: Annotated[bool, typer.Option("--learnt", help="engines, curve: use a learnt observation kernel.")] = False,
     trials: Annotated[int, typer.Option(min=0, help="baselines: tune every method by so many trials.")] = 0,
+    engine: Annotated[
+        EngineFamily, typer.Option(help="engines: which library computes; jax is the study of that name.")
+    ] = EngineFamily.numpy,
+    batch: Annotated[list[int] | None, typer.Option(min=1, help="jax: batch size; repeat for several.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A version that takes about a minute.")] = False,
 ) -> None:
     """Measure time per step and accuracy, interleaved in one run on one thread; print and save a table and a figure."""
@@ -71,7 +84,13 @@ def bench(
         Study.tolerance: _tolerance,
         Study.tuning: _tuning,
     }
-    if study in (Study.engines, Study.curve):
+    if study is Study.engines and engine is EngineFamily.jax:
+        study = Study.jax
+    if study is Study.jax:
+        from kmcf.cli.bench_jax import bench_jax
+
+        bench_jax(console, n, batch, steps, out, quick)
+    elif study in (Study.engines, Study.curve):
         _steps(console, study, n, model, steps, out, quick=quick, learnt=learnt)
     elif study is Study.baselines:
         _baselines(console, n, model, trials, out, quick)
