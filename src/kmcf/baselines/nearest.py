@@ -16,7 +16,7 @@ from kmcf.baselines.examples import NeighbourLearner
 from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS
 from kmcf.baselines.search import kernel_space
 from kmcf.filter.belief import Belief, StepReport
-from kmcf.filter.kernel_monte_carlo import LEAST_SIMILARITY
+from kmcf.filter.rejection import LEAST_SIMILARITY
 from kmcf.filter.settings import check_count
 from kmcf.objects import Objects, is_numeric, take
 from kmcf.resampling import systematic
