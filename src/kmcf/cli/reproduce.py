@@ -144,15 +144,19 @@ def synthetic(
 ) -> None:
     """Section 6.2: all methods on the eight synthetic models, their errors and their times."""
     from kmcf.datasets import PAPER_MODELS
-    from kmcf.experiments.reproduce.synthetic import QUICK_SHARE, QUICK_SIZES, SIZES, check_choices, run_synthetic
-    from kmcf.experiments.reproduce.synthetic_checks import own_statements, statements
-    from kmcf.experiments.reproduce.synthetic_errors import errors_of
-    from kmcf.experiments.reproduce.synthetic_figures import draw_errors, draw_ratios, draw_times
+    from kmcf.experiments.reproduce.synthetic import (
+        QUICK_MODELS,
+        QUICK_SHARE,
+        QUICK_SIZES,
+        SIZES,
+        check_choices,
+        run_synthetic,
+    )
     from kmcf.experiments.reproduce.synthetic_methods import METHODS
-    from kmcf.experiments.reproduce.synthetic_report import shown_size, synthetic_report
 
     console = Console()
-    chosen = models or PAPER_MODELS, n or (QUICK_SIZES if quick else SIZES), methods or tuple(METHODS)
+    usual = (QUICK_MODELS, QUICK_SIZES) if quick else (PAPER_MODELS, SIZES)
+    chosen = models or usual[0], n or usual[1], methods or tuple(METHODS)
     try:
         check_choices(*chosen)
     except ValueError as error:
@@ -170,13 +174,24 @@ def synthetic(
             progress=True,
             seconds=None if minutes is None else 60.0 * minutes,
         )
+    _show_synthetic(console, results, out)
+
+
+def _show_synthetic(console: Console, results: Sequence[Result], out: Path) -> None:
+    """Print and write what there is of Section 6.2."""
+    from kmcf.experiments.reproduce.synthetic_checks import own_statements, statements
+    from kmcf.experiments.reproduce.synthetic_errors import errors_of
+    from kmcf.experiments.reproduce.synthetic_figures import draw_errors, draw_ratios, draw_times
+    from kmcf.experiments.reproduce.synthetic_report import shown_size, synthetic_report
+
     errors = errors_of(results)
     if not errors.values:
         console.print("nothing is finished yet; give it more --minutes, or --resume where cells are")
         raise typer.Exit(1)
-    _print_ratios(console, errors, shown_size(errors))
+    size = shown_size(errors)
+    _print_ratios(console, errors, size)
     _print_statements(console, [*statements(results), *own_statements(results)])
-    figures = [*draw_errors(results, out), *draw_ratios(results, out, shown_size(errors)), *draw_times(results, out)]
+    figures = [*draw_errors(results, out), *draw_ratios(results, out, size), *draw_times(results, out)]
     report = synthetic_report(results, _command()).write(out / "report.html")
     _print_files(console, results, out, [*figures, report])
 

@@ -13,16 +13,16 @@ from kmcf.alerts import HighRankWarning, RejectedStepWarning
 from kmcf.datasets import PAPER_MODELS
 from kmcf.experiments.bench_kernels import rmse
 from kmcf.experiments.reproduce.cells import Cell, Result, Row, Value, run_cells
-from kmcf.experiments.reproduce.synthetic_methods import METHODS, make_problem
+from kmcf.experiments.reproduce.synthetic_methods import METHODS, Method, make_problem
 from kmcf.experiments.reproduce.synthetic_times import step_times, timed_names
 
 SIZES = (100, 200, 400, 800)
-QUICK_SIZES, QUICK_SHARE = (100,), 0.5
-"""A quick run has the fewest examples and half the trials."""
+QUICK_MODELS, QUICK_SIZES, QUICK_SHARE = ("1a", "1b", "2a", "2b", "3a", "4a", "4b"), (100,), 0.5
+"""A quick run has the fewest examples, half the trials, and one of the two models with ten-dimensional observations."""
 REFERENCE = 200
 """The number of examples that is computed first and that the tables show."""
 STEPS = 100
-TIMED_MODELS, TIMED_REPETITIONS = ("1a", "1b", "3a"), 3
+TIMED_MODELS, TIMED_LATER, TIMED_REPETITIONS = ("1a", "1b"), ("3a",), 3
 """The paper shows times of 1a and 1b and says that the others' are similar; 3a has ten-dimensional observations."""
 _FIRST, _NEXT = 3, 10
 
@@ -84,23 +84,32 @@ def plan(
 
     def block(block_sizes: Sequence[int], start: int, stop: int) -> list[Cell]:
         return [
-            named("accuracy", model, n, repetition, method=name, trials=METHODS[name].affordable_trials(n, share))
+            named("accuracy", model, n, repetition, **_settings(METHODS[name], n, share))
             for n in block_sizes
             for repetition in range(start, min(stop, repetitions))
             for model in models
             for name in methods
         ]
 
+    def times(timed: Sequence[str]) -> list[Cell]:
+        names = "; ".join(timed_names(methods))
+        return [
+            named("times", model, n, repetition, methods=names)
+            for repetition in range(min(TIMED_REPETITIONS, repetitions))
+            for n in sizes
+            for model in timed
+        ]
+
     timed = [model for model in models if model in TIMED_MODELS] or list(models[:1])
-    names = "; ".join(timed_names(methods))
-    times = [
-        named("times", model, n, k, methods=names)
-        for k in range(min(TIMED_REPETITIONS, repetitions))
-        for n in sizes
-        for model in timed
-    ]
-    first = [*block(reference, 0, _NEXT), *times, *block(others, 0, _FIRST), *block(others, _FIRST, _NEXT)]
-    return first + block([*reference, *others], _NEXT, repetitions)
+    later = [model for model in models if model in TIMED_LATER and model not in timed]
+    first = [*block(reference, 0, _NEXT), *times(timed), *block(others, 0, _FIRST), *times(later)]
+    return [*first, *block(others, _FIRST, _NEXT), *block([*reference, *others], _NEXT, repetitions)]
+
+
+def _settings(method: Method, n: int, share: float) -> dict[str, Value]:
+    """Return the coordinates of a cell that tell how a method is tuned."""
+    known: dict[str, Value] = {"method": method.name, "trials": method.affordable_trials(n, share)}
+    return known if method.delta is None else {**known, "delta": method.delta}
 
 
 def run_synthetic(
