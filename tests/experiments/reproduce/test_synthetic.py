@@ -58,6 +58,7 @@ def test_tuning_keeps_what_a_method_is():
     flt, result = METHODS["KMCF-low10"].fitted(problem, 3)
     assert flt.rank == 10
     assert "rank" not in result.best_params
+    assert result.trials[0].proposal.settings["delta"] == 9e-6
     flt, result = METHODS["kNN-PF"].fitted(problem, 3)
     assert flt.n_particles == 5000
     assert flt.n_neighbors == result.best_params["n_neighbors"]
@@ -90,6 +91,8 @@ def test_the_most_wanted_cells_come_first():
     assert cells[len(first)].study == "times"
     trials = {where["n"]: where["trials"] for where in accuracy if where["method"] == "KMCF"}
     assert trials[800] * 2 == trials[200] == trials[100]
+    starts = {where["method"]: where.get("delta") for where in accuracy}
+    assert {name for name, delta in starts.items() if delta == 9e-6} == {"KBR", *(m for m in METHODS if "KMCF" in m)}
 
 
 @pytest.mark.parametrize(

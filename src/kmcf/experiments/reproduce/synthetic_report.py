@@ -87,7 +87,7 @@ def _chart(measured: Measured, model: str, label: str = "root mean squared error
     for method in measured.methods:
         x, means, spread = measured.curve(model, method)
         look = LOOKS[method]
-        dashed = look.line != "-"
+        dashed = look.line != "-" and len(measured.sizes) > 1  # a single point has no line
         series.append(Series(method, x, means, means - spread, means + spread, dashed=dashed, colour=look.place))
     return Chart(f"Model {model}", Axis("number of examples n", log=True), Axis(label, log=True), series)
 
