@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import jax.numpy as jnp
@@ -53,9 +54,12 @@ class DeviceAlgebra:
 def algebra_for(platform: str) -> DeviceAlgebra:
     """Return the fastest algebra of a platform: a fused greedy loop on NVIDIA GPUs, the plain one elsewhere.
 
+    JAX announced that the language of the fused loop will leave it; without it the plain loop runs there, too.
+
     Examples
     --------
     >>> algebra_for("cpu")
     DeviceAlgebra(loop='plain')
     """
-    return DeviceAlgebra("fused") if platform in ("gpu", "cuda") else DeviceAlgebra()
+    nvidia = platform in ("gpu", "cuda") and find_spec("jax.experimental.pallas.triton") is not None
+    return DeviceAlgebra("fused") if nvidia else DeviceAlgebra()
