@@ -80,7 +80,7 @@ def simulated_building(
         light = _varied(lightings[number], lighting_variation, rng)
         images = place.photograph(poses, camera, light, rng)
         units = {"time": "s", "states": "m, m, rad", "observations": "grey level", "controls": "rad, m, rad"}
-        names = {"states": ("x", "y", "heading"), "controls": MOTION}
+        names: dict[str, tuple[str, ...]] = {"states": ("x", "y", "heading"), "controls": MOTION}
         lap = Recording(f"lap {number + 1}", time, poses, images, controls, units, names, angles=(2,))
         recordings.append(lap)
     return recordings
