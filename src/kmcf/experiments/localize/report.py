@@ -116,15 +116,8 @@ def _by_fold(scores: Sequence[Score], measure: Measure) -> list[Block]:
     columns = ["fold", "steps", *(METHODS[method].label for method in methods)]
     # The number of steps is a text here, so that it is never the best number of a row.
     texts: list[list[Cell]] = [[row[0], str(row[1]), *row[2:]] for row in rows]
-    return [
-        Table(
-            columns,
-            texts,
-            f"{heading[0].upper()}{heading[1:]} by fold; the best of each row is marked.",
-            best=better,
-            within="row",
-        )
-    ]
+    caption = f"{heading[0].upper()}{heading[1:]} by fold; the best of each row is marked."
+    return [Table(columns, texts, caption, best=better, within="row")]
 
 
 def _map(experiment: Experiment, shown: Shown) -> Block:
