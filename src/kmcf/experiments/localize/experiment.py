@@ -175,7 +175,7 @@ def compute(experiment: Experiment, folder: Path, cell: Cell) -> list[Row]:
 def _row(test: Recording, t: int, belief: Belief, estimate: Estimate, near: float) -> Row:
     truth = np.asarray(test.states[t], dtype=np.float64)[:2]
     place = position_of(belief, estimate)
-    spread_of = belief.covariance(psd=True)[:2, :2]
+    around = uncertainty(belief, place, estimate, near)
     at_truth = np.linalg.norm(np.asarray(belief.states)[:, :2] - truth, axis=1) <= near
     return {
         "step": t,
@@ -185,15 +185,29 @@ def _row(test: Recording, t: int, belief: Belief, estimate: Estimate, near: floa
         "x": place[0],
         "y": place[1],
         "error": float(np.linalg.norm(place - truth)),
-        "variance_x": spread_of[0, 0],
-        "covariance": spread_of[0, 1],
-        "variance_y": spread_of[1, 1],
+        "variance_x": around[0, 0],
+        "covariance": around[0, 1],
+        "variance_y": around[1, 1],
         "mass_near_truth": float(np.sum(belief.weights[at_truth])),
         "effective_sample_size": belief.ess,
         "coverage": belief.report.coverage,
         "missing": belief.report.missing,
         "rejected": belief.report.rejected,
     }
+
+
+def uncertainty(belief: Belief, place: FloatArray, estimate: Estimate, near: float) -> FloatArray:
+    """Return the covariance (2, 2) of the position around an estimate.
+
+    Around a mean it is that of the whole belief, projected to be positive semidefinite. Around a mode it is that of
+    the positive weights within three times ``near``: far modes say nothing about how sharp this one is.
+    """
+    if estimate == "mean":
+        return np.asarray(belief.covariance(psd=True)[:2, :2])
+    away = np.asarray(belief.states, dtype=np.float64)[:, :2] - place
+    weights = np.maximum(belief.weights, 0.0) * (np.linalg.norm(away, axis=1) <= 3.0 * near)
+    total = float(weights.sum())
+    return (away * weights[:, None]).T @ away / total if total > 0 else np.zeros((2, 2))
 
 
 def control_of(recording: Recording, t: int) -> Any:

@@ -29,7 +29,8 @@ def draw_path(
     runs: Mapping[str, Sequence[Row]], fold: Fold, data: Data, measure: Measure, folder: Path, title: str
 ) -> list[Path]:
     """Draw the map with the true path and that of the first method, and the errors of all methods over time."""
-    with canvas(1, 2, (11.0, 5.2), width_ratios=(1.15, 1.0)) as (figure, axes):
+    wide, tall = _size([fold.states[:, :2], *_corners(data)], 5.6, 4.6)
+    with canvas(1, 2, (wide + 6.2, max(tall, 2.6) + 1.1), width_ratios=(wide + 0.7, 5.0)) as (figure, axes):
         plan, chart = axes[0]
         _plan(plan, data, fold.states)
         first, *others = runs
@@ -40,6 +41,7 @@ def draw_path(
         plan.plot(*truth.T, color="black", linewidth=1.6, linestyle=(0, (4, 2)), label="true path")
         plan.plot(*path.T, color=COLOURS[first], linewidth=1.8, label=f"{METHODS[first].label}, with 95 % ellipses")
         plan.set(title=title, xlabel="x (m)", ylabel="y (m)", aspect="equal")
+        _fit(plan, [fold.states[:, :2], truth[np.isfinite(truth).all(axis=1)], *_corners(data)])
         plan.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
         for method in [*reversed(others), first]:
             values = positions(runs[method], "time", "error").T
@@ -49,7 +51,7 @@ def draw_path(
             chart.plot(*values, color=COLOURS[method], linewidth=width, label=label)
         chart.set(title="Error over time", xlabel="time (s)", ylabel="error (m)", ylim=(0, None))
         handles, labels = chart.get_legend_handles_labels()
-        chart.legend(handles[::-1], labels[::-1], loc="upper right")
+        chart.legend(handles[::-1], labels[::-1], loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
         return save(figure, folder, "path")
 
 
@@ -72,7 +74,9 @@ def draw_errors(scores: Sequence[Score], measure: Measure, folder: Path) -> list
 
 def draw_iterations(iterations: Sequence[Iteration], data: Data, folder: Path, name: str) -> list[Path]:
     """Draw single iterations, a column each: prediction, correction with signed weights, resampling."""
-    with canvas(3, len(iterations), (3.5 * len(iterations), 9.6), sharex=True, sharey=True) as (figure, axes):
+    wide, tall = _size([*(one.states for one in iterations), *_corners(data)], 4.6, 3.0)
+    size = ((wide + 0.3) * len(iterations) + 0.6, 3 * tall + 0.8)
+    with canvas(3, len(iterations), size, sharex=True, sharey=True) as (figure, axes):
         for column, one in zip(axes.T, iterations, strict=True):
             for axis in column:
                 _plan(axis, data, None)
@@ -107,6 +111,27 @@ def _plan(axis: Any, data: Data, examples: FloatArray | None) -> None:
         axis.plot(examples[:, 0], examples[:, 1], ".", color="#bbbbbb", markersize=2.5, label="examples")
     for name, places in data.marks.items():
         axis.plot(*_columns(places), "^", color="#8e6c3a", markersize=5, alpha=0.7, label=name)
+
+
+def _corners(data: Data) -> list[FloatArray]:
+    """Return everything that a plan shows besides examples, as points (n, 2)."""
+    walls = [] if data.walls is None else [np.asarray(data.walls, dtype=np.float64).reshape(-1, 2)]
+    return [*walls, *(np.asarray(places, dtype=np.float64) for places in data.marks.values())]
+
+
+def _size(points: Sequence[FloatArray], widest: float, tallest: float) -> tuple[float, float]:
+    """Return width and height, in inches, of the largest plan of these points within limits."""
+    extent = np.maximum(np.ptp(np.concatenate(list(points)), axis=0), 1e-3)
+    scale = min(widest / extent[0], tallest / extent[1])
+    return max(float(scale * extent[0]), 1.8), max(float(scale * extent[1]), 1.2)
+
+
+def _fit(axis: Any, points: Sequence[FloatArray]) -> None:
+    """Show what is on the plan; ellipses may reach beyond."""
+    everything = np.concatenate(list(points))
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    room = 0.04 * float((high - low).max())
+    axis.set(xlim=(low[0] - room, high[0] + room), ylim=(low[1] - room, high[1] + room))
 
 
 def _columns(places: ArrayLike) -> FloatArray:

@@ -129,7 +129,11 @@ def _map(experiment: Experiment, shown: Shown) -> Block:
         MapPath("truth", positions(rows, "true_x", "true_y"), times, dashed=True),
     ]
     points = {"examples": shown.fold.states[:, :2], **data.marks}
-    caption = f"{len(rows)} steps of {shown.fold.name}{shown.why}. Ellipses: 95 % of the belief."
+    measure = experiment.problem.measure
+    ellipses = (
+        "95 % of the belief" if measure.estimate == "mean" else f"belief within {3 * measure.near:g} m of the mode"
+    )
+    caption = f"{len(rows)} steps of {shown.fold.name}{shown.why}. Ellipses: {ellipses}."
     return MapChart("True and estimated path", paths, data.walls, points, caption=caption)
 
 
