@@ -154,12 +154,18 @@ def write_lines(stream: Stream, output: TextIO, write_row: Any) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until the block is done."""
+    """Let Ctrl-C wait until the block is done; a second one does not wait."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+
+    def remember(number: int, _: object) -> None:
+        if came:
+            raise KeyboardInterrupt
+        came.append(number)
+
+    before = signal.signal(signal.SIGINT, remember)
     try:
         yield
     finally:
