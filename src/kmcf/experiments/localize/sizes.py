@@ -92,7 +92,8 @@ def _better(
     clear = abs(difference.value) > 2.0 * difference.error if np.isfinite(difference.error) else False
     verdict = (Verdict.HOLDS if difference.value < 0 else Verdict.FAILS) if clear else Verdict.UNCLEAR
     unit = "ms" if name == "milliseconds" else "m"
-    numbers = f"{mine.mean():.3g} against {theirs.mean():.3g} {unit}, difference {difference} ({len(mine)} pair{'s' * (len(mine) != 1)})"
+    pairs = f"{len(mine)} pair{'s' * (len(mine) != 1)}"
+    numbers = f"{mine.mean():.3g} against {theirs.mean():.3g} {unit}, difference {difference} ({pairs})"
     return Statement(claim, verdict, numbers, _SOURCE)
 
 
