@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from stand_ins import mrclam_folder, radio_folder
 
 import kmcf
 from browser import Browser, needs_browser
+from kmcf.experiments.localize.registry import PROBLEMS
 
 testing = pytest.importorskip("typer.testing")
 pytest.importorskip("rich")
@@ -144,8 +146,30 @@ def test_a_damaged_folder_is_named(tmp_path):
     assert "robot 3" in result.stderr
 
 
-def test_an_unknown_dataset_is_refused():
+def test_the_names_typed_are_those_of_the_problems():
+    from kmcf.cli.localize import Dataset
+
+    assert [one.value for one in Dataset] == list(PROBLEMS)
     assert invoke("moon").exit_code == 2
+
+
+def test_workers_change_nothing(finished, tmp_path):
+    out, words, _ = finished
+    other = [tmp_path if word == out else word for word in words]
+    result = invoke(*other, "--jobs", "2", "--folds", "walk_2", "--methods", "nai,knn-pf", "--json")
+    assert result.exit_code == 0, result.output
+    with (out / "folds.csv").open() as file:
+        alone = {row["method"]: float(row["mean"]) for row in csv.DictReader(file) if row["fold"] == "walk_2"}
+    for fold in json.loads(result.stdout)["folds"]:
+        assert fold["mean"] == alone[fold["method"]]
+
+
+def test_without_matplotlib_nothing_is_computed(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = invoke("ble", "--out", tmp_path)
+    assert result.exit_code == 1
+    assert "pip install 'kmcf[plot]'" in result.stderr
+    assert not list(tmp_path.iterdir())
 
 
 @needs_browser
