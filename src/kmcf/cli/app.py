@@ -8,12 +8,18 @@ from rich.console import Console
 
 from kmcf._version import __version__
 from kmcf.cli.bench import bench
+from kmcf.cli.data import data
+from kmcf.cli.evaluate import evaluate
+from kmcf.cli.filter import filter_
+from kmcf.cli.fit import fit
+from kmcf.cli.group import Commands, Debug, unwrapped
+from kmcf.cli.inspect import inspect
 from kmcf.cli.localize import localize
 from kmcf.cli.reproduce import reproduce
 from kmcf.cli.tune import tune
 
 app = typer.Typer(
-    help="Bayesian filtering from examples, for when nobody can write down the observation model.",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
 )
@@ -25,13 +31,30 @@ def _version(show: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    debug: Debug = False,
 ) -> None:
-    """Bayesian filtering from examples, for when nobody can write down the observation model."""
+    """Bayesian filtering from examples, for when nobody can write down the observation model.
+
+    Start with kmcf demo, or with files:
+
+        kmcf data ble
+
+        kmcf fit ble/straight_0[1-4].csv -s x,y -y 'rssi_*' -t time
+
+        kmcf filter model.kmcf ble/straight_05.csv -o states.csv
+
+        kmcf evaluate model.kmcf ble/straight_05.csv
+
+    Exit codes: 0 all went well, 1 bad input, 2 no such command or option, 3 a bug, 130 stopped by Ctrl-C, 141 nobody
+    read the output.
+    """
+
+
+app.callback(help=unwrapped(options))(options)
 
 
 @app.command()
@@ -60,7 +83,12 @@ def demo(
     console.print(f"Report, for your browser: {published.report.resolve().as_uri()}", soft_wrap=True)
 
 
+app.command(help=unwrapped(fit))(fit)
+app.command(help=unwrapped(tune))(tune)
+app.command("filter", help=unwrapped(filter_))(filter_)
+app.command(help=unwrapped(evaluate))(evaluate)
+app.command(help=unwrapped(inspect))(inspect)
 app.command()(bench)
 app.command()(localize)
+app.add_typer(data, name="data")
 app.add_typer(reproduce, name="reproduce")
-app.command()(tune)

@@ -10,6 +10,7 @@ from kmcf.datasets.mrclam import mrclam, mrclam_landmarks
 from kmcf.datasets.recording import Recording, examples, hold_out, kept, thinned
 from kmcf.datasets.sussex import sussex_route
 from kmcf.datasets.synthetic import PAPER_MODELS, StateSpaceModel, Trajectory, paper_model
+from kmcf.datasets.tables import columns_of, read_tables
 
 __all__ = [
     "PAPER_MODELS",
@@ -24,6 +25,7 @@ __all__ = [
     "carmen_log",
     "carmen_split",
     "cold",
+    "columns_of",
     "examples",
     "hold_out",
     "kept",
@@ -31,6 +33,7 @@ __all__ = [
     "mrclam",
     "mrclam_landmarks",
     "paper_model",
+    "read_tables",
     "recent_landmarks",
     "simulated_building",
     "sussex_route",

@@ -27,6 +27,8 @@ HOMES = {
     "CompressedRule": "kmcf.bayes_rule.compressed",
     "ParticleRule": "kmcf.bayes_rule.particles",
     "KernelFeatures": "kmcf.bayes_rule.factors",
+    "FeatureMap": "kmcf.bayes_rule.core",
+    "CompressedCore": "kmcf.bayes_rule.core",
     "Candidates": "kmcf.bayes_rule.candidates",
     "Tensors": "kmcf.bayes_rule.tensors",
     "DeclaredFunctions": "kmcf.bayes_rule.declared",
@@ -38,6 +40,10 @@ HOMES = {
     "NaiveBayes": "kmcf.kernels.learned.naive_bayes",
     "Stack": "kmcf.kernels.learned.stack",
     "CrossFitted": "kmcf.kernels.learned.stack",
+    "FastPrediction": "kmcf.baselines.gp_prediction",
+    "NeighbourSearch": "kmcf.baselines.neighbours",
+    "SumRule": "kmcf.baselines.sum_rule",
+    "TransitionPairs": "kmcf.baselines.sum_rule",
 }
 """Other classes, by name, with the module each lives in."""
 
