@@ -3,7 +3,7 @@ import types
 import numpy as np
 import pytest
 
-from kmcf.arrays import array_namespace
+from kmcf.arrays import array_namespace, is_jax
 
 OTHER_LIBRARY = types.ModuleType("other")
 
@@ -23,3 +23,9 @@ def test_numpy_unless_an_array_says_otherwise(arrays):
 def test_another_library_wins_wherever_it_stands():
     assert array_namespace(OtherArray(), np.zeros(2)) is OTHER_LIBRARY
     assert array_namespace(np.zeros(2), OtherArray()) is OTHER_LIBRARY
+
+
+def test_arrays_of_jax_are_recognised():
+    jnp = pytest.importorskip("jax.numpy", reason="JAX (the extra kmcf[jax]) is not installed")
+    assert is_jax(jnp.zeros(2))
+    assert not any(is_jax(other) for other in (np.zeros(2), [1.0], 3, None, OtherArray()))

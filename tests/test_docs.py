@@ -30,6 +30,7 @@ RUN = (
     "docs/baselines.md",
     "docs/transitions.md",
     "docs/datasets.md",
+    "docs/jax.md",
 )
 # Blocks marked "python not-run" need files that are not here.
 PAGES = {page: blocks(page) for page in RUN}
@@ -40,6 +41,8 @@ RECIPES = [(page, number) for page, code in PAGES.items() for number in range(1,
 def test_recipe_runs(page, number, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # where recipes may write files
     first, recipe = PAGES[page][0], PAGES[page][number]
+    if page == "docs/jax.md":
+        pytest.importorskip("jax", reason="JAX (the extra kmcf[jax]) is not installed")
     if "grakel" in recipe:
         pytest.importorskip("grakel", reason="GraKeL, which is no dependency of this package, is not installed")
     names = {}

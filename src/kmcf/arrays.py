@@ -17,6 +17,17 @@ IntArray: TypeAlias = npt.NDArray[np.intp]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 
+def is_jax(array: Any) -> bool:
+    """Say whether something is an array of JAX, without importing it.
+
+    Examples
+    --------
+    >>> is_jax(np.zeros(3))
+    False
+    """
+    return getattr(array_namespace(array), "__name__", "") == "jax.numpy"
+
+
 def array_namespace(*arrays: Array) -> Any:
     """Return the library (``numpy``, ``jax.numpy``) the arrays belong to; NumPy unless one says otherwise.
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
+from kmcf.arrays import Array, FloatArray
 
 
-def wrapped_difference(angles: FloatArray) -> FloatArray:
+def wrapped_difference(angles: Array) -> Array:
     """Map differences of angles to (−π, π].
 
     Examples

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kmcf.arrays import FloatArray, IntArray
+from kmcf.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.embedding import Embedding
 from kmcf.herding_loop import greedy_loop
 from kmcf.objects import Objects, as_objects
@@ -49,11 +49,23 @@ def herd(mean_values: FloatArray, gram: FloatArray, size: int, squared_norm: flo
     Herding(indices=array([0, 2]), loss=0.0)
     """
     indices, score = greedy_loop()(mean_values, gram, size)  # Algorithm 4, lines 3-6
-    # After ℓ picks score = (ℓ+1) m̂ − Σ_j k(·, x_j), so the double sum over the picks needs no further kernel values.
-    mean_at_picks = float(mean_values[indices].sum())
-    double_sum = (size + 1) * mean_at_picks - float(score[indices].sum())
-    squared_loss = squared_norm - 2.0 * mean_at_picks / size + double_sum / size**2
-    return Herding(indices, float(np.sqrt(max(squared_loss, 0.0))))
+    return Herding(indices, float(herding_loss(mean_values, score, indices, size, squared_norm)))
+
+
+def herding_loss(mean_values: Array, score: Array, indices: Array, size: int, squared_norm: Array) -> Array:
+    """Return ‖m̌ − m̂‖ from what the greedy loop leaves behind, for arrays of any library.
+
+    After ℓ picks the score is (ℓ+1) m̂ − Σ_j k(·, x_j), so the double sum over the picks needs no further kernel values.
+
+    Examples
+    --------
+    >>> float(herding_loss(np.array([0.5, 0.5]), np.array([0.5, 0.5]), np.array([0, 1]), 2, 0.5))
+    0.0
+    """
+    xp = array_namespace(mean_values)
+    mean_at_picks = mean_values[indices].sum()
+    double_sum = (size + 1) * mean_at_picks - score[indices].sum()
+    return xp.sqrt(xp.maximum(squared_norm - 2.0 * mean_at_picks / size + double_sum / size**2, 0.0))
 
 
 def herd_embedding(embedding: Embedding, size: int, candidates: Objects | None = None) -> Herding:

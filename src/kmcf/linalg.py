@@ -21,10 +21,21 @@ class CholeskyFactor(NamedTuple):
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Solve A x = right."""
-        if self.lower.shape[0] == 0:
-            return np.zeros_like(right)
-        solution: FloatArray = lapack.dpotrs(self.lower, right, lower=1)[0]
-        return solution
+        return solve_factorised(self.lower, right)
+
+
+def solve_factorised(lower: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve L Lᵀ x = right for a lower-triangular L.
+
+    Examples
+    --------
+    >>> solve_factorised(np.array([[2.0, 0.0], [1.0, 1.0]]), np.array([4.0, 4.0]))
+    array([0., 2.])
+    """
+    if lower.shape[0] == 0:
+        return np.zeros_like(right)
+    solution: FloatArray = lapack.dpotrs(lower, right, lower=1)[0]
+    return solution
 
 
 def cholesky(matrix: FloatArray, *, shift: float, name: str, remedy: str) -> CholeskyFactor:

@@ -229,22 +229,6 @@ def test_dividing_by_the_density_undoes_uneven_examples():
     assert errors[True] < 0.5 * errors[False]
 
 
-def test_five_thousand_particles_take_milliseconds():
-    from time import perf_counter
-
-    train = MODEL.simulate(500, random_state=0)
-    flt = KNNParticleFilter(MODEL.transition, MODEL.initial, random_state=0).fit(train.states, train.observations)
-    belief, times = flt.start(), []
-    for y in MODEL.simulate(15, random_state=1).observations:
-        began = perf_counter()
-        belief = flt.step(belief, y)
-        times.append(perf_counter() - began)
-    assert min(times) < 0.01
-
-
-# --- GP-PF ------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("columns", [1, 2])
 @pytest.mark.parametrize(
     "kernel",

@@ -37,3 +37,27 @@ def test_the_command_prints_and_saves(tmp_path, monkeypatch):
     assert "kNN-PF" in result.output
     saved = json.loads((tmp_path / "bench_baselines.json").read_text())
     assert len(saved["rows"]) == 8
+
+
+def test_methods_are_tuned_before_they_are_measured(monkeypatch):
+    monkeypatch.setattr(bench_baselines, "LENGTH", 5)
+    monkeypatch.setattr(bench_baselines, "TRANSITIONS", 20)
+    tuned = []
+    original = bench_baselines._tuned
+
+    def noting(flt, train, trials, seed):
+        found = original(flt.set_params(n_particles=50), train, trials, seed)
+        tuned.append(type(found).__name__)
+        assert not hasattr(found, "seed_")
+        return found
+
+    monkeypatch.setattr(bench_baselines, "_tuned", noting)
+    rows = measure_baselines(["1b"], 40, repetitions=1, trials=2, report=lambda message: None)
+    assert len(rows) == 8
+    assert set(tuned) == {
+        "KernelMonteCarloFilter",
+        "KNNParticleFilter",
+        "GPParticleFilter",
+        "KernelBayesFilter",
+        "KNNRegression",
+    }

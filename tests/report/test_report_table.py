@@ -52,7 +52,7 @@ def test_rows_of_another_length_are_refused():
         (Estimate(1.23456, 0.0123), "1.235 ± 0.012"),
         (Estimate(-123.4, 12.0), "−123 ± 12"),
         (Estimate(1e-9, 1e-10), "1.00e-9 ± 1.0e-10"),
-        (Estimate(float("nan"), 0.1), "– ± 0.10"),
+        (Estimate(float("nan"), 0.1), "– ± 0.1"),
         (Estimate(5.0, 0.0), "5"),
     ],
 )

@@ -16,8 +16,8 @@ from kmcf.arrays import FloatArray
 from kmcf.baselines.sum_rule import SumRule, TransitionPairs, consecutive, finite, read_pairs
 from kmcf.defaults import DELTA_OTHER, EPSILON, STATE_MULTIPLIER, default_epsilon, default_state_kernel
 from kmcf.filter.belief import Belief, StepReport
-from kmcf.filter.kernel_monte_carlo import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
 from kmcf.filter.learning import ExampleLearner, wrapped
+from kmcf.filter.rejection import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
 from kmcf.filter.settings import check_count, check_positive
 from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import Gaussian, Kernel, as_kernel

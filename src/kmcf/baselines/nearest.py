@@ -15,7 +15,7 @@ from kmcf.arrays import FloatArray
 from kmcf.baselines.examples import NeighbourLearner
 from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS
 from kmcf.filter.belief import Belief, StepReport
-from kmcf.filter.kernel_monte_carlo import LEAST_SIMILARITY
+from kmcf.filter.rejection import LEAST_SIMILARITY
 from kmcf.filter.settings import check_count
 from kmcf.filter.tunable import kernel_widths
 from kmcf.objects import Objects, is_numeric, take

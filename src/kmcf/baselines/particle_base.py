@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 from kmcf.arrays import FloatArray
 from kmcf.baselines.examples import ExampleFilter
 from kmcf.filter.belief import Belief, StepReport
-from kmcf.filter.kernel_monte_carlo import LEAST_SIMILARITY
+from kmcf.filter.rejection import LEAST_SIMILARITY
 from kmcf.filter.settings import check_choice, check_count, check_positive
 from kmcf.objects import Objects, is_numeric
 from kmcf.resampling import SCHEMES

@@ -30,12 +30,12 @@ class Candidates:
 
     def __init__(self, features: KernelFeatures, kernel: ExampleKernel) -> None:
         self.indices: IntArray = _choose(features, kernel.size)
-        self._features = np.ascontiguousarray(features.rows[self.indices])
-        self._gram = kernel.subset(self.indices).matrix()
+        self.features = np.ascontiguousarray(features.rows[self.indices])
+        self.gram = kernel.subset(self.indices).matrix()
 
     def herd(self, mean_features: FloatArray, size: int) -> Herding:
         """Apply Algorithm 4 to the embedding with the given features (p,)."""
-        picks = herd(self._features @ mean_features, self._gram, size, float(mean_features @ mean_features))
+        picks = herd(self.features @ mean_features, self.gram, size, float(mean_features @ mean_features))
         return Herding(self.indices[picks.indices], picks.loss)
 
 

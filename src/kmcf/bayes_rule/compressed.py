@@ -17,13 +17,14 @@ import numpy as np
 from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule.base import BayesRule, Posterior
 from kmcf.bayes_rule.candidates import Candidates, features_loss
+from kmcf.bayes_rule.core import CompressedCore, correct, herd_features
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
+from kmcf.bayes_rule.host_algebra import HostAlgebra
 from kmcf.bayes_rule.tensors import Tensors, keeps_squares
 from kmcf.herding import Herding
 from kmcf.kernels.base import ExampleKernel
 from kmcf.lazy_weights import WeightSummary
-from kmcf.linalg import solve_regularised_square
 from kmcf.objects import Objects
 
 ROWS_AT_ONCE = 8192
@@ -65,16 +66,29 @@ class CompressedRule(BayesRule):
         self.declared = declared
         squares = keeps_squares(self.size, states.rank, observations.rank)
         self.tensors = Tensors.of(states.rows, observations.rows, values, squares=squares)
-        self._candidates = Candidates(states, state_kernel)
+        self.candidates = Candidates(states, state_kernel)
+        """The example states that herding chooses from."""
         self._epsilon = epsilon
         self._delta = delta
-        self._prior_factor = prior_factor(self.tensors.state_gram, self.size, epsilon)
+        self.core = self._make_core()
+        """All numbers that a step needs."""
+
+    def _make_core(self) -> CompressedCore:
+        return CompressedCore(
+            states=self.states.map,
+            observations=self.observations.map,
+            prior_lower=prior_factor(self.tensors.state_gram, self.size, self._epsilon).lower,
+            delta=self._delta,
+            tensors=self.tensors,
+            candidate_features=self.candidates.features,
+            candidate_gram=self.candidates.gram,
+        )
 
     def regularised(self, epsilon: float, delta: float) -> Self:
         """Return the same rule with other regularisers; only UᵀU + nεI is factorised anew."""
         rule = copy.copy(self)
-        rule._prior_factor = prior_factor(self.tensors.state_gram, self.size, epsilon)
         rule._epsilon, rule._delta = epsilon, delta
+        rule.core = rule._make_core()
         return rule
 
     def extended(self, states: Objects, observations: Objects) -> CompressedRule:
@@ -95,18 +109,16 @@ class CompressedRule(BayesRule):
         rule.tensors = self.tensors + added
         rule.outside = max(new_states.outside, new_observations.outside)
         rule.size = rule.tensors.n
-        rule._prior_factor = prior_factor(rule.tensors.state_gram, rule.size, self._epsilon)
+        rule.core = rule._make_core()
         return rule
 
     def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
         """Apply the low-rank rule, without forming anything of length n."""
-        mean, state_coverage = self.states.of_mean(particles, particle_weights)
-        psi, observation_coverage = self.observations.of_one(observation)
-        a = self._prior_factor.solve(mean)  # λ = U a
-        C = self.tensors.correction_matrix(a)
-        z = solve_regularised_square(C, self._delta, C @ psi)
+        mean, state_coverage = self.states.similarities_of_mean(particles, particle_weights)
+        similarities, observation_coverage = self.observations.similarities_of_one(observation)
+        a, z, weight_sum = correct(self.core, mean, similarities, HostAlgebra)
         return CompressedPosterior(
-            weight_sum=self.tensors.weight_sum(a, z),
+            weight_sum=float(weight_sum),
             observation_coverage=observation_coverage,
             state_coverage=state_coverage,
             rule=self,
@@ -120,7 +132,8 @@ class CompressedRule(BayesRule):
 
     def herd(self, posterior: Posterior, size: int) -> Herding:
         """Apply Algorithm 4 with the candidates."""
-        return self._candidates.herd(self._mean_features(posterior), size)
+        picks, loss = herd_features(self.core, self._mean_features(posterior), size, HostAlgebra)
+        return Herding(self.candidates.indices[picks], float(loss))
 
     def resampling_loss(self, indices: IntArray, posterior: Posterior) -> float:
         """Return ‖m̌ − m̂‖ in the feature space."""
@@ -129,7 +142,8 @@ class CompressedRule(BayesRule):
     def _mean_features(self, posterior: Posterior) -> FloatArray:
         """Return Uᵀw / Σw."""
         if isinstance(posterior, CompressedPosterior):
-            return self.tensors.mean_features(posterior.prior, posterior.solution) / posterior.weight_sum
+            summed: FloatArray = self.tensors.mean_features(posterior.prior, posterior.solution)
+            return summed / posterior.weight_sum
         features: FloatArray = self.states.rows.T @ posterior.weights()
         return features
 
@@ -199,4 +213,5 @@ class CompressedPosterior(Posterior):
         )
 
     def _expectations(self) -> FloatArray:
-        return self.rule.tensors.expectations(self.prior, self.solution) / self.weight_sum
+        sums: FloatArray = self.rule.tensors.expectations(self.prior, self.solution)
+        return sums / self.weight_sum

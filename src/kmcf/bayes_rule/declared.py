@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
+from kmcf.arrays import FloatArray, array_namespace
+from kmcf.bayes_rule.tensors import pair_positions
 from kmcf.objects import Objects, is_numeric
 
 Function = Callable[[Any], Any]
@@ -50,19 +51,24 @@ class DeclaredFunctions:
             return None
         d, pairs, r = self._sizes()
         mean: FloatArray = self.centre + expectations[:d]
+        if not r:
+            return mean
         cosines, sines = expectations[d + pairs : d + pairs + r], expectations[d + pairs + r : d + pairs + 2 * r]
-        mean[list(self.angles)] = np.arctan2(sines, cosines)
-        return mean
+        xp = array_namespace(expectations)
+        position = np.array([self.angles.index(j) if j in self.angles else 0 for j in range(d)])
+        directions: FloatArray = xp.where(
+            np.isin(np.arange(d), self.angles), xp.arctan2(sines, cosines)[position], mean
+        )
+        return directions
 
     def covariance(self, expectations: FloatArray) -> FloatArray | None:
         """Read the centred covariance likewise; None with angles, whose deviations wrap around a mean not yet known."""
         if self.centre is None or self.angles:
             return None
         d, pairs, _ = self._sizes()
-        second = np.zeros((d, d))
-        second[np.triu_indices(d)] = expectations[d : d + pairs]
-        second = second + np.triu(second, 1).T
-        return second - np.outer(expectations[:d], expectations[:d])
+        mean = expectations[:d]
+        covariance: FloatArray = expectations[d : d + pairs][pair_positions(d)] - mean[:, None] * mean[None, :]
+        return covariance
 
     def value(self, function: Function, expectations: FloatArray) -> FloatArray | None:
         """Read the expectation of one declared function; None if it was not declared."""

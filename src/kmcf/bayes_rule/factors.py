@@ -7,7 +7,9 @@ import copy
 import numpy as np
 
 from kmcf.arrays import FloatArray, IntArray
-from kmcf.bayes_rule.base import coverage, mean_coverage
+from kmcf.bayes_rule.base import mean_coverage
+from kmcf.bayes_rule.core import FeatureMap
+from kmcf.bayes_rule.host_algebra import HostAlgebra
 from kmcf.bayes_rule.rotation import informative_directions, leading_directions
 from kmcf.growing import Growing
 from kmcf.kernels.base import ExampleKernel
@@ -43,10 +45,11 @@ class KernelFeatures:
         """‖G − F Fᵀ‖ in the trace norm: the sum of the residual diagonal, and of the eigenvalues left out."""
         self.outside = 0.0
         """Share of the trace of the objects added last that the pivots do not reach."""
-        self._lower = np.asfortranarray(result.pivot_factor)
-        self._pivot_kernel = kernel.subset(result.pivots)
+        self.map = FeatureMap(np.asfortranarray(result.pivot_factor), None, self.largest)
+        """From similarities with the pivots to features."""
+        self.pivot_kernel = kernel.subset(result.pivots)
+        """The kernel with one argument fixed to the pivots."""
         self._directions: FloatArray | None = None
-        self._map: FloatArray | None = None  # directions · L⁻¹
         self._growing = Growing(result.factor)
 
     def reduced(self, directions: FloatArray) -> KernelFeatures:
@@ -56,7 +59,8 @@ class KernelFeatures:
         features.trace_error = self.trace_error + float(np.sum(self.rows**2) - np.sum(rows**2))
         features._growing = Growing(rows)
         features._directions = directions
-        features._map = np.ascontiguousarray(solve_lower_transposed(self._lower, directions.T).T)
+        mapped = np.ascontiguousarray(solve_lower_transposed(self.map.lower, directions.T).T)
+        features.map = self.map._replace(directions=mapped)
         return features
 
     @property
@@ -72,9 +76,9 @@ class KernelFeatures:
 
     def extended(self, objects: Objects) -> KernelFeatures:
         """Return the features with those of some objects more, from the same pivots; these stay as they are."""
-        full = solve_lower(self._lower, self._pivot_kernel.against(objects)).T
+        full = solve_lower(self.map.lower, self.pivot_kernel.against(objects)).T
         added = full if self._directions is None else full @ self._directions.T
-        diagonal = self._pivot_kernel.kernel.diagonal(objects)
+        diagonal = self.pivot_kernel.kernel.diagonal(objects)
         features = copy.copy(self)
         features._growing = self._growing.append(added)
         features.trace_error = self.trace_error + float(diagonal.sum() - np.sum(added**2))
@@ -83,24 +87,27 @@ class KernelFeatures:
 
     def of_one(self, objects: Objects) -> tuple[FloatArray, float]:
         """Return the features (p,) and the coverage of a collection of length 1."""
-        similarities = self._pivot_kernel.against(objects)[:, 0]
-        return self._from_similarities(similarities), coverage(float(similarities.max(initial=0.0)), self.largest)
+        similarities, coverage = self.similarities_of_one(objects)
+        return self.map.features(similarities, HostAlgebra), coverage
 
     def of_mean(self, objects: Objects, weights: FloatArray) -> tuple[FloatArray, float]:
         """Return the features (p,) and the coverage of a weighted sample; the mean is taken before the solve."""
-        similarities = self._pivot_kernel.against(objects)
-        mean = self._from_similarities(similarities @ weights)
-        return mean, mean_coverage(similarities, weights, self.largest)
+        mean, coverage = self.similarities_of_mean(objects, weights)
+        return self.map.features(mean, HostAlgebra), coverage
 
-    def _from_similarities(self, similarities: FloatArray) -> FloatArray:
-        if self._map is None:
-            return solve_lower(self._lower, similarities)
-        features: FloatArray = self._map @ similarities
-        return features
+    def similarities_of_one(self, objects: Objects) -> tuple[FloatArray, float]:
+        """Return the similarities with the pivots and the coverage of a collection of length 1."""
+        similarities = self.pivot_kernel.against(objects)[:, 0]
+        return similarities, float(self.map.coverage(similarities.max(initial=0.0)))
+
+    def similarities_of_mean(self, objects: Objects, weights: FloatArray) -> tuple[FloatArray, float]:
+        """Return a weighted sample's mean similarities with the pivots, and its coverage."""
+        similarities = self.pivot_kernel.against(objects)
+        return similarities @ weights, mean_coverage(similarities, weights, self.largest)
 
     def coverage(self, objects: Objects, weights: FloatArray) -> float:
         """Say how close a weighted sample is to the pivots, in [0, 1]."""
-        return mean_coverage(self._pivot_kernel.against(objects), weights, self.largest)
+        return mean_coverage(self.pivot_kernel.against(objects), weights, self.largest)
 
 
 def features_of_rank(

@@ -19,7 +19,7 @@ from functools import cache
 
 import numpy as np
 
-from kmcf.arrays import FloatArray, IntArray
+from kmcf.arrays import Array, FloatArray, IntArray
 
 BLOCK_NUMBERS = 400_000
 """A block of examples is chosen so that its products number about this many and stay in the cache."""
@@ -89,24 +89,21 @@ class Tensors:
             squares,
         )
 
-    def correction_matrix(self, a: FloatArray) -> FloatArray:
+    def correction_matrix(self, a: Array) -> Array:
         """Return C = Σ_k a_k T_k, (q, q)."""
-        matrix: FloatArray = (a @ self.correction)[pair_positions(self.total.shape[1])]
-        return matrix
+        return (a @ self.correction)[pair_positions(self.total.shape[1])]
 
-    def weight_sum(self, a: FloatArray, z: FloatArray) -> float:
+    def weight_sum(self, a: Array, z: Array) -> Array:
         """Return Σ w."""
-        return float(a @ (self.total @ z))
+        return a @ (self.total @ z)
 
-    def mean_features(self, a: FloatArray, z: FloatArray) -> FloatArray:
+    def mean_features(self, a: Array, z: Array) -> Array:
         """Return Uᵀw, (p,)."""
-        product: FloatArray = (self.herding @ z)[pair_positions(len(a))] @ a
-        return product
+        return (self.herding @ z)[pair_positions(a.shape[0])] @ a
 
-    def expectations(self, a: FloatArray, z: FloatArray) -> FloatArray:
+    def expectations(self, a: Array, z: Array) -> Array:
         """Return Σ w f for the declared functions, (K,)."""
-        sums: FloatArray = (self.moments @ z) @ a
-        return sums
+        return (self.moments @ z) @ a
 
     def sum_of_squares(self, a: FloatArray, z: FloatArray) -> float | None:
         """Return Σ w², or None if its tensor was not kept."""

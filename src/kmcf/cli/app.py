@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from kmcf._version import __version__
 from kmcf.cli.bench import bench
@@ -15,6 +14,7 @@ from kmcf.cli.filter import filter_
 from kmcf.cli.fit import fit
 from kmcf.cli.group import Commands, Debug, unwrapped
 from kmcf.cli.inspect import inspect
+from kmcf.cli.localize import localize
 from kmcf.cli.reproduce import reproduce
 from kmcf.cli.tune import tune
 
@@ -59,33 +59,27 @@ app.callback(help=unwrapped(options))(options)
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"),
-    examples: Annotated[int, typer.Option(min=20, help="How many (state, observation) examples to learn from.")] = 300,
-    length: Annotated[int, typer.Option(min=10, help="How many observations to filter.")] = 150,
+    out: Annotated[Path, typer.Option(help="Folder for pictures, tables and report.")] = Path("demo"),
+    walks: Annotated[int, typer.Option(min=1, max=9, help="How many of the nine recorded walks to follow.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Seed; the same seed gives the same demo.")] = 0,
 ) -> None:
-    """Recover a hidden state from noisy observations, given examples only; show the errors and save a picture."""
-    from kmcf.experiments.demo import run_demo
+    """Find a person's way through a room from Bluetooth strengths, given examples only; save a picture and a report."""
+    from kmcf.cli.localize import command_line, score_table
+    from kmcf.experiments.demo import SHOWN, run_demo
+    from kmcf.experiments.localize.radio import BLE
 
     console = Console()
     console.print(
-        f"A hidden number drifts (x' = 0.9 x + noise) and is seen through noise. The filter can simulate the drift, "
-        f"but "
-        f"the way observations arise it knows only from {examples} recorded pairs (state, observation). It now follows "
-        f"the state through {length} new observations."
+        "A person carries a Bluetooth beacon through a room. Twelve receivers measure its signal strength once a "
+        "second, and nobody can say how strength depends on place. The filter knows eight recorded walks, place and "
+        f"strengths, and now follows {walks} it has never seen, without knowing where they begin. About a minute."
     )
-    result = run_demo(out, n_examples=examples, length=length, seed=seed)
-    table = Table(title="Root mean squared error of the estimated state", title_justify="left")
-    table.add_column("method")
-    table.add_column("error", justify="right")
-    for name, error in result.errors.items():
-        table.add_row(name, f"{error:.3f}")
-    console.print(table)
-    console.print(
-        f"{result.coverage:.0%} of the true states lie in the filter's 95 % band; {result.milliseconds:.2f} ms per "
-        f"step."
-    )
-    console.print(f"Picture: {result.picture.resolve()}", soft_wrap=True)
+    published = run_demo(out, command_line(), walks=walks, seed=seed, progress=True)
+    console.print(score_table(published.scores, BLE.measure, "Where is the person?"))
+    shown = next(one for one in published.scores if one.fold == SHOWN)
+    console.print(f"The walk in the picture was found with a mean error of {shown.mean:.2f} m, from strengths alone.")
+    console.print(f"Picture: {published.picture.resolve()}", soft_wrap=True)
+    console.print(f"Report, for your browser: {published.report.resolve().as_uri()}", soft_wrap=True)
 
 
 app.command(help=unwrapped(fit))(fit)
@@ -94,5 +88,6 @@ app.command("filter", help=unwrapped(filter_))(filter_)
 app.command(help=unwrapped(evaluate))(evaluate)
 app.command(help=unwrapped(inspect))(inspect)
 app.command()(bench)
+app.command()(localize)
 app.add_typer(data, name="data")
 app.add_typer(reproduce, name="reproduce")

@@ -34,6 +34,14 @@ class Study(StrEnum):
     tolerance = "tolerance"
     tuning = "tuning"
     baselines = "baselines"
+    jax = "jax"
+
+
+class EngineFamily(StrEnum):
+    """Which array library computes."""
+
+    numpy = "numpy"
+    jax = "jax"
 
 
 def bench(
@@ -47,7 +55,8 @@ def bench(
             "models; rooms: the same on real and made-up signal strengths, and with poorly covered states. "
             "speeds: time per kernel matrix. intervals: how often 95 % intervals hold the truth. "
             "tolerance: how posterior means change with it. tuning: what tuning costs and what it gains. "
-            "baselines: untuned errors of all methods on the paper's models."
+            "baselines: errors of all methods on the paper's models. "
+            "jax: filter steps per second over batch sizes, on whatever device JAX finds."
         ),
     ] = Study.engines,
     n: Annotated[list[int] | None, typer.Option("--n", min=20, help="Number of examples; repeat for several.")] = None,
@@ -55,6 +64,11 @@ def bench(
     steps: Annotated[int | None, typer.Option(min=5, help="Steps measured per size.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the table (JSON) and the figure.")] = Path("bench"),
     learnt: Annotated[bool, typer.Option("--learnt", help="engines, curve: use a learnt observation kernel.")] = False,
+    trials: Annotated[int, typer.Option(min=0, help="baselines: tune every method by so many trials.")] = 0,
+    engine: Annotated[
+        EngineFamily, typer.Option(help="engines: which library computes; jax is the study of that name.")
+    ] = EngineFamily.numpy,
+    batch: Annotated[list[int] | None, typer.Option(min=1, help="jax: batch size; repeat for several.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A version that takes about a minute.")] = False,
 ) -> None:
     """Measure time per step and accuracy, interleaved in one run on one thread; print and save a table and a figure."""
@@ -70,10 +84,16 @@ def bench(
         Study.tolerance: _tolerance,
         Study.tuning: _tuning,
     }
-    if study in (Study.engines, Study.curve):
+    if study is Study.engines and engine is EngineFamily.jax:
+        study = Study.jax
+    if study is Study.jax:
+        from kmcf.cli.bench_jax import bench_jax
+
+        bench_jax(console, n, batch, steps, out, quick)
+    elif study in (Study.engines, Study.curve):
         _steps(console, study, n, model, steps, out, quick=quick, learnt=learnt)
     elif study is Study.baselines:
-        _baselines(console, n, model, out, quick)
+        _baselines(console, n, model, trials, out, quick)
     else:
         studies[study](console, n, out, quick)
 
@@ -229,14 +249,15 @@ def _tuning(console: Console, n: Any, out: Path, quick: bool) -> None:
     _save_json(console, [asdict(row) for row in rows], out / "bench_tuning.json")
 
 
-def _baselines(console: Console, n: Any, model: Any, out: Path, quick: bool) -> None:
+def _baselines(console: Console, n: Any, model: Any, trials: int, out: Path, quick: bool) -> None:
     from kmcf.datasets import PAPER_MODELS
     from kmcf.experiments.bench_baselines import measure_baselines
 
     rows: list[dict[str, Any]] = []
     for size in n or [200]:
-        found = measure_baselines(model or PAPER_MODELS, size, repetitions=2 if quick else 10, report=console.print)
-        console.print(_error_table(f"Root mean squared error, n = {size}, untuned", found))
+        found = measure_baselines(model or PAPER_MODELS, size, 2 if quick else 10, trials, report=console.print)
+        how = f"tuned by {trials} trials" if trials else "untuned"
+        console.print(_error_table(f"Root mean squared error, n = {size}, {how}", found))
         rows += [asdict(row) for row in found]
         _save_json(console, rows, out / "bench_baselines.json")
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
+from kmcf.arrays import Array, FloatArray, array_namespace
+from kmcf.random_numbers import normal, uniform
 
 PAPER_MODELS = ("1a", "1b", "2a", "2b", "3a", "3b", "4a", "4b")
 _STATIONARY_SD = 1.0 / np.sqrt(1.0 - 0.9**2)
@@ -37,7 +39,7 @@ class StateSpaceModel:
     initial : callable
         ``(size, rng) -> states``, p_init.
     transition : callable
-        ``(states, control, rng) -> states``.
+        ``(states, control, rng) -> states``. Both also take JAX keys and arrays.
     observe : callable
         ``(states, rng) -> observations``.
     log_likelihood : callable
@@ -47,8 +49,8 @@ class StateSpaceModel:
     """
 
     name: str
-    initial: Callable[[int, np.random.Generator], FloatArray]
-    transition: Callable[[FloatArray, Any, np.random.Generator], FloatArray]
+    initial: Callable[[int, Any], Array]
+    transition: Callable[[Array, Any, Any], Array]
     observe: Callable[[FloatArray, np.random.Generator], FloatArray]
     log_likelihood: Callable[[FloatArray, FloatArray], FloatArray]
     controlled: bool
@@ -94,33 +96,33 @@ def paper_model(name: str) -> StateSpaceModel:
     )
 
 
-def _stationary_initial(size: int, rng: np.random.Generator) -> FloatArray:
-    return rng.normal(scale=_STATIONARY_SD, size=(size, 1))
+def _stationary_initial(size: int, rng: Any) -> Array:
+    return _STATIONARY_SD * normal(rng, (size, 1))
 
 
-def _uniform_initial(size: int, rng: np.random.Generator) -> FloatArray:
-    return rng.uniform(-_EDGE, _EDGE, size=(size, 1))
+def _uniform_initial(size: int, rng: Any) -> Array:
+    return uniform(rng, (size, 1), -_EDGE, _EDGE)
 
 
-def _autoregress(states: FloatArray, control: Any, rng: np.random.Generator) -> FloatArray:
-    return 0.9 * states + rng.normal(size=states.shape)
+def _autoregress(states: Array, control: Any, rng: Any) -> Array:
+    return 0.9 * states + normal(rng, states.shape, states.dtype)
 
 
-def _autoregress_controlled(states: FloatArray, control: Any, rng: np.random.Generator) -> FloatArray:
-    moved: FloatArray = 0.9 * states + (control + rng.normal(size=states.shape)) / np.sqrt(2.0)
-    return moved
+def _autoregress_controlled(states: Array, control: Any, rng: Any) -> Array:
+    return 0.9 * states + (control + normal(rng, states.shape, states.dtype)) / math.sqrt(2.0)
 
 
-def _jump(states: FloatArray, control: Any, rng: np.random.Generator) -> FloatArray:
-    return _clip_to_edge(states + np.sqrt(2.0) * rng.normal(size=states.shape))
+def _jump(states: Array, control: Any, rng: Any) -> Array:
+    return _clip_to_edge(states + math.sqrt(2.0) * normal(rng, states.shape, states.dtype))
 
 
-def _jump_controlled(states: FloatArray, control: Any, rng: np.random.Generator) -> FloatArray:
-    return _clip_to_edge(states + control + rng.normal(size=states.shape))
+def _jump_controlled(states: Array, control: Any, rng: Any) -> Array:
+    return _clip_to_edge(states + control + normal(rng, states.shape, states.dtype))
 
 
-def _clip_to_edge(a: FloatArray) -> FloatArray:
-    return np.where(np.abs(a) <= _EDGE, a, -_EDGE)
+def _clip_to_edge(a: Array) -> Array:
+    xp = array_namespace(a)
+    return xp.where(xp.abs(a) <= _EDGE, a, -_EDGE)
 
 
 def _observe_linear(states: FloatArray, rng: np.random.Generator) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -10,14 +11,16 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import scipy
 from threadpoolctl import threadpool_limits
 
+from kmcf._version import __version__
 from kmcf.alerts import HighRankWarning
 from kmcf.arrays import FloatArray
 from kmcf.baselines import KNNParticleFilter
 from kmcf.datasets import StateSpaceModel, Trajectory, paper_model
 from kmcf.defaults import default_observation_kernel
-from kmcf.experiments.files import versions, write_json
+from kmcf.experiments.files import write_json
 from kmcf.filter import Belief, KernelMonteCarloFilter, SequentialFilter
 from kmcf.kernels import Kernel, Learned
 
@@ -270,7 +273,11 @@ def save_bench(rows: Sequence[Row], folder: Path, command: str) -> list[Path]:
     data = folder / "bench.json"
     about = {
         "command": command,
-        **versions(),
+        "kmcf": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "machine": platform.machine(),
         "settings": {"epsilon": EPSILON, "delta": DELTA, "particles": PARTICLES, "threads": 1},
     }
     write_json(data, {"about": about, "rows": [asdict(row) for row in rows]})

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from kmcf.alerts import HighRankWarning, RejectedStepWarning
@@ -23,6 +24,7 @@ from kmcf.baselines import (
 from kmcf.datasets import StateSpaceModel, Trajectory, paper_model
 from kmcf.experiments.bench_kernels import rmse
 from kmcf.filter import KernelMonteCarloFilter, SequentialFilter
+from kmcf.tuning import tune
 
 LENGTH = 100
 TRANSITIONS = 1000
@@ -59,9 +61,9 @@ def make_filters(model: StateSpaceModel, seed: int) -> dict[str, SequentialFilte
 
 
 def measure_baselines(
-    models: Sequence[str], n: int, repetitions: int, report: Callable[[str], None] = print
+    models: Sequence[str], n: int, repetitions: int, trials: int = 0, report: Callable[[str], None] = print
 ) -> list[BaselineRow]:
-    """Measure all methods, untuned, on some models.
+    """Measure all methods on some models.
 
     Parameters
     ----------
@@ -71,6 +73,8 @@ def measure_baselines(
         Number of examples.
     repetitions : int
         Number of data sets.
+    trials : int
+        Tune each method that can be tuned on the examples by so many trials; 0: the defaults.
     report : callable
         Told what is being measured.
     """
@@ -85,11 +89,19 @@ def measure_baselines(
             for seed in range(repetitions):
                 train, test = model.simulate(n, random_state=(seed, 0)), model.simulate(LENGTH, random_state=(seed, 1))
                 moves = model.simulate(TRANSITIONS + 1, random_state=(seed, 2))
-                for method, flt in make_filters(model, seed).items():
+                for method, default in make_filters(model, seed).items():
+                    flt = _tuned(default, train, trials, seed) if trials and default.search_space() else default
                     _fit(flt, train, moves)
                     found.setdefault(method, []).append(_error_and_time(flt, test))
             rows += [_row(name, method, n, values) for method, values in found.items()]
     return rows
+
+
+def _tuned(flt: SequentialFilter, train: Trajectory, trials: int, seed: int) -> SequentialFilter:
+    """Return the filter with its settings tuned on two halves of the examples, not fitted."""
+    found = tune(flt, train.states, train.observations, train.controls, n_trials=trials, random_state=seed)
+    chosen: SequentialFilter = clone(found.best_filter)
+    return chosen
 
 
 def _fit(flt: SequentialFilter, train: Trajectory, moves: Trajectory) -> None:

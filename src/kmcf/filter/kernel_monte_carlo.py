@@ -14,6 +14,7 @@ from kmcf.bayes_rule import CompressedPosterior, CompressedRule, Posterior
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.learning import ExampleLearner
+from kmcf.filter.rejection import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
 from kmcf.filter.settings import check_filter
 from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
 from kmcf.kernels import Learned
@@ -22,8 +23,6 @@ from kmcf.objects import Objects
 from kmcf.resampling import multinomial, systematic
 from kmcf.search_space import Parameter, Variants
 
-LEAST_SIMILARITY = 1e-8
-LEAST_WEIGHT_SUM = 1e-3
 SUMMARY_KERNEL = "observation_kernel__kernel__"
 """Settings of the kernel on a learnt summary; the summary itself does not depend on them."""
 
@@ -34,7 +33,8 @@ class KernelMonteCarloFilter(ExampleLearner):
     Parameters
     ----------
     transition : callable
-        ``(states, control, rng) -> states``: draws the next state of each of m states, (m, d) to (m, d).
+        ``(states, control, rng) -> states``: draws the next state of each of m states, (m, d) to (m, d). Where ``fit``
+        gets JAX arrays, ``rng`` is a JAX key here and in ``initial``, and everything is compiled (``docs/jax.md``).
     initial : callable, optional
         ``(size, rng) -> states``: draws initial states. None: i.i.d. draws from the example states.
     state_kernel : kernel, optional

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from kmcf.alerts import StalePivotsWarning
-from kmcf.arrays import IntArray
+from kmcf.arrays import IntArray, is_jax
 from kmcf.bayes_rule import BayesRule, CompressedRule, fit_rule
 from kmcf.bayes_rule.choice import RuleSettings, fit_particle_rule
 from kmcf.bayes_rule.particles import ParticleRule
@@ -60,6 +60,8 @@ class ExampleLearner(SequentialFilter):
     n_examples: int | None
 
     rule_: BayesRule | ParticleRule
+    _precision: Any = None
+    """Precision of the JAX arrays the filter was fitted on; None for NumPy."""
 
     def fit(self, states: Any, observations: Any, *, functions: Sequence[Callable[[Any], Any]] = ()) -> Self:
         """Learn the observation model from n examples.
@@ -86,6 +88,11 @@ class ExampleLearner(SequentialFilter):
     ) -> Self:
         """Fit; ``learnt`` is a kernel whose summary of the same examples may be used again."""
         check_filter(self)
+        self._compiled, self._precision = None, None
+        if is_jax(states) or is_jax(observations):
+            # The numbers of a fit are few: NumPy works them out once, then they move to the device.
+            self._precision = compiled_precision(self, states, observations)
+            states, observations = np.asarray(states, np.float64), np.asarray(observations, np.float64)
         state_kernel = None if self.state_kernel is None else as_kernel(self.state_kernel, "state_kernel")
         observation_kernel = (
             None if self.observation_kernel is None else as_kernel(self.observation_kernel, "observation_kernel")
@@ -115,6 +122,7 @@ class ExampleLearner(SequentialFilter):
         self._choose_regularisers(*on_examples, plain=plain)
         self._fit_rule(Growing(read_states), Growing(examples), on_examples)
         self.seed_ = read_seed(self.random_state)
+        self._compile()
         return self
 
     def partial_fit(self, states: Any, observations: Any) -> Self:
@@ -133,10 +141,13 @@ class ExampleLearner(SequentialFilter):
             return self.fit(states, observations)
         if self.n_examples is not None or isinstance(self.observation_kernel_, Precomputed):
             raise ValueError("partial_fit works neither with n_examples nor with a precomputed kernel: fit again.")
+        if self._precision is not None:
+            states, observations = np.asarray(states, np.float64), np.asarray(observations, np.float64)
         read_states, examples = self._read_more(states, observations)
         all_states, all_examples = self._all_states.append(read_states), self._all_examples.append(examples)
         if not isinstance(self.rule_, CompressedRule):
             self._refit_rule(all_states, all_examples)
+            self._compile()
             return self
         extended = self.rule_.extended(read_states, examples)
         if extended.outside > STALE:
@@ -148,12 +159,14 @@ class ExampleLearner(SequentialFilter):
             )
         self.rule_ = extended
         self._keep(all_states, all_examples)
+        self._compile()
         return self
 
     def refresh(self) -> Self:
         """Choose the pivots of the low-rank engines anew from all examples, as a fit with the same kernels would."""
         self._check_fitted()
         self._refit_rule(self._all_states, self._all_examples)
+        self._compile()
         return self
 
     def _to_store(self) -> dict[str, Any]:
@@ -229,6 +242,27 @@ class ExampleLearner(SequentialFilter):
         self.ranks_: tuple[int, int] = fitted.ranks
         self.trace_errors_: tuple[float, float] = fitted.trace_errors
 
+    def _compile(self) -> None:
+        """Prepare the same filter on JAX arrays, if it was fitted on such."""
+        if self._precision is None:
+            return
+        from kmcf.filter.compiled import CompiledFilter
+
+        assert isinstance(self.rule_, CompressedRule)
+        self._compiled = CompiledFilter(
+            self.rule_,
+            self.states_,
+            self._reader,
+            self.state_kernel_,
+            transition=self.transition,
+            initial=self.initial,
+            angles=self.angles,
+            seed=self.seed_,
+            n_particles=self.n_particles_,
+            n_resample=self.n_resample,
+            dtype=self._precision,
+        )
+
     def _default_state_kernel(self, states: Objects) -> Kernel:
         if self.support == "particles":
             return default_state_kernel(states, self.angles, PARTICLE_STATE_MULTIPLIER)
@@ -255,7 +289,7 @@ class ExampleLearner(SequentialFilter):
 
     def _rule_settings(self) -> RuleSettings:
         return RuleSettings(
-            engine=self.engine,
+            engine=self.engine if self._precision is None else "compressed",
             rule=self.rule,
             epsilon=self.epsilon_,
             delta=self.delta_,
@@ -269,6 +303,14 @@ class ExampleLearner(SequentialFilter):
     def n_particles_(self) -> int:
         """The number of particles in use."""
         return min(len(self.states_), 1000) if self.n_particles is None else int(self.n_particles)
+
+
+def compiled_precision(flt: ExampleLearner, states: Any, observations: Any) -> Any:
+    """Check that the JAX path can do what the filter's settings ask for; return the precision of the arrays."""
+    from kmcf.filter.compiled.checks import check_settings, precision
+
+    check_settings(flt)
+    return precision(states, observations)
 
 
 def wrapped(states: Objects, angles: Sequence[int]) -> Objects:

@@ -11,7 +11,7 @@ import numpy as np
 from kmcf.arrays import BoolArray, FloatArray, IntArray
 from kmcf.extras import require
 from kmcf.filter.belief import Belief
-from kmcf.filter.summaries import NAMES, SCALARS, Summaries, summarise
+from kmcf.filter.summaries import NAMES, SCALARS, Summaries, SummaryColumns, summarise
 from kmcf.notebooks import html_table, spread_of
 
 
@@ -34,11 +34,11 @@ class FilterRun:
 
     def __init__(
         self,
-        summaries: Summaries | None,
+        summaries: SummaryColumns | None,
         *,
         angles: Sequence[int] = (),
-        beliefs: tuple[Belief, ...] | None = None,
-        members: tuple[FilterRun, ...] | None = None,
+        beliefs: Sequence[Belief] | None = None,
+        members: Sequence[FilterRun] | None = None,
     ) -> None:
         self._summaries = summaries
         self._angles = tuple(angles)
@@ -134,7 +134,7 @@ class FilterRun:
         return self._angles
 
     @property
-    def beliefs(self) -> tuple[Belief, ...]:
+    def beliefs(self) -> Sequence[Belief]:
         """All beliefs of the sequence, if they were kept."""
         if self._members is not None:
             raise TypeError("this is a batch of runs: index a sequence first, run[b].beliefs.")

@@ -6,27 +6,29 @@ apart and runs the loops. A step is a pure function of the belief, the observati
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
-from kmcf.alerts import RejectedStepWarning
-from kmcf.arrays import FloatArray
+from kmcf.arrays import FloatArray, is_jax
 from kmcf.circles import wrap_columns
 from kmcf.extras import progress_bar
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import ObservationReader, read_controls
+from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
 from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.notebooks import html_table, settings_and_learnt
 from kmcf.objects import Objects, as_objects, is_numeric, take
 from kmcf.search_space import Parameter, Variants
+
+if TYPE_CHECKING:
+    from kmcf.filter.compiled import CompiledFilter
 
 KEPT_STEPS = 10_000
 KEPT_NUMBERS = 4_000_000
@@ -45,10 +47,9 @@ class SequentialFilter(BaseEstimator, ABC):
     seed_: int
     _reader: ObservationReader
     _needs_transition: ClassVar[bool] = True
-    _why_rejected: ClassVar[str] = (
-        "because no example observation resembles it or the posterior weights nearly cancelled; the prediction was "
-        "kept. Collect examples like it, widen the kernels' bandwidths or raise delta."
-    )
+    _why_rejected: ClassVar[str] = NO_EXAMPLE_RESEMBLES
+    _compiled: CompiledFilter | None = None
+    """The same filter on JAX arrays, where it was fitted on such."""
 
     @abstractmethod
     def fit(self, states: Any, observations: Any) -> Self:
@@ -102,8 +103,12 @@ class SequentialFilter(BaseEstimator, ABC):
             Number of the sequence of random numbers to use; different streams are independent.
         """
         self._check_fitted()
+        if self._compiled is not None and is_jax(stream):
+            return self._compiled.start(stream)
         if not isinstance(stream, int | np.integer) or stream < 0:
             raise ValueError(f"stream = {stream!r}; it must be a non-negative integer.")
+        if self._compiled is not None:
+            return self._compiled.start(int(stream))
         return self._initial_belief(int(stream), self._generator(int(stream), 0))
 
     def step(self, belief: Belief, y: Any, control: Any = None) -> Belief:
@@ -118,9 +123,11 @@ class SequentialFilter(BaseEstimator, ABC):
         control : object
             Passed to the transition. The first step makes no transition and ignores it.
         """
+        if self._compiled is not None:
+            return self._compiled.step(belief, y, control)
         after = self._next(belief, y, control)
         if after.report.rejected and belief.rejections == 0:
-            _warn_rejected("an observation was", self._why_rejected, first=after.time, stacklevel=3)
+            warn_rejected("an observation was", self._why_rejected, first=after.time, stacklevel=3)
         return after
 
     def filter(
@@ -130,6 +137,7 @@ class SequentialFilter(BaseEstimator, ABC):
         progress: bool = False,
         *,
         keep_beliefs: bool | None = None,
+        mesh: Any = None,
     ) -> FilterRun:
         """Filter a sequence of T observations, or a batch of B sequences given as one array.
 
@@ -140,16 +148,21 @@ class SequentialFilter(BaseEstimator, ABC):
         controls : sequence of T (or B sequences of T), optional
             ``controls[t]`` drives the move from step t−1 to step t; the first one is ignored.
         progress : bool
-            Show a progress bar (needs the extra ``kmcf[progress]``).
+            Show a progress bar (needs the extra ``kmcf[progress]``); not with JAX arrays, whose loop is compiled.
         keep_beliefs : bool, optional
             Whether ``run[t]`` shall be available. None: for at most 10 000 steps whose beliefs take little memory
-            (32 MB).
+            (32 MB); always with JAX arrays, where they cost nothing.
+        mesh : jax.sharding.Mesh, optional
+            Filters fitted on JAX arrays: devices that share a batch.
 
         Returns
         -------
         FilterRun
         """
         self._check_fitted()
+        if self._compiled is not None:
+            return self._compiled.filter(observations, controls, keep=keep_beliefs is not False, mesh=mesh)
+        _check_no_mesh(mesh)
         if not self._reader.is_batch(observations):
             return self._filter_all([observations], None if controls is None else [controls], progress, keep_beliefs)[0]
         if len(observations) == 0:
@@ -163,6 +176,7 @@ class SequentialFilter(BaseEstimator, ABC):
         progress: bool = False,
         *,
         keep_beliefs: bool | None = None,
+        mesh: Any = None,
     ) -> list[FilterRun]:
         """Filter several sequences, of any lengths; sequence b uses random stream b.
 
@@ -176,8 +190,13 @@ class SequentialFilter(BaseEstimator, ABC):
             Show a progress bar.
         keep_beliefs : bool, optional
             As for :meth:`filter`.
+        mesh : jax.sharding.Mesh, optional
+            As for :meth:`filter`.
         """
         self._check_fitted()
+        if self._compiled is not None:
+            return self._compiled.filter_many(sequences, controls, keep=keep_beliefs is not False, mesh=mesh)
+        _check_no_mesh(mesh)
         return self._filter_all(sequences, controls, progress, keep_beliefs)
 
     def _filter_all(
@@ -201,7 +220,7 @@ class SequentialFilter(BaseEstimator, ABC):
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
             what = f"{len(rejected)} of {total} observations were"
-            _warn_rejected(what, self._why_rejected, first=rejected[0], stacklevel=4)
+            warn_rejected(what, self._why_rejected, first=rejected[0], stacklevel=4)
         return runs
 
     def forecast(self, belief: Belief, steps: int, controls: Any = None) -> FilterRun:
@@ -218,6 +237,8 @@ class SequentialFilter(BaseEstimator, ABC):
         """
         if not isinstance(steps, int | np.integer) or steps < 1:
             raise ValueError(f"steps = {steps!r}; a forecast needs at least one step.")
+        if self._compiled is not None:
+            return self._compiled.forecast(belief, int(steps), controls)
         checked = read_controls(controls, int(steps))
         beliefs = self._along(belief, [None] * int(steps), checked)
         return collect(beliefs, angles=self.angles, keep=True)
@@ -331,10 +352,6 @@ def _noted(source: str) -> Iterator[None]:
         raise
 
 
-def _warn_rejected(what: str, why: str, *, first: int, stacklevel: int) -> None:
-    """Warn, pointing at the user's line ``stacklevel`` calls up."""
-    warnings.warn(
-        f"{what} not used (first at step {first}), {why} run.rejected and belief.report.rejected mark such steps.",
-        RejectedStepWarning,
-        stacklevel=stacklevel,
-    )
+def _check_no_mesh(mesh: Any) -> None:
+    if mesh is not None:
+        raise ValueError("mesh is for filters fitted on JAX arrays; this one was fitted on NumPy arrays.")

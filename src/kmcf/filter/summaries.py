@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,6 +26,14 @@ NAMES = ("time", "mean", "covariance", "mode", "interval", *SCALARS)
 CHUNK = 512
 FEW_STATES = 5000
 """With so many examples or fewer, the weights of a chunk are formed as soon as it is full."""
+
+
+class SummaryColumns(Protocol):
+    """Something that has the summary columns of a run."""
+
+    def column(self, name: str) -> Any:
+        """Return a column, one entry per step; None where it is not defined."""
+        ...
 
 
 class Summaries:

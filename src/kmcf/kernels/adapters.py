@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.gaussian_process.kernels import Kernel as SklearnKernel
 
-from kmcf.arrays import Array, FloatArray, IntArray
+from kmcf.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.kernels.base import ExampleKernel, Kernel, as_rows
 from kmcf.linalg import is_positive_semidefinite
 from kmcf.objects import Objects, describe, is_numeric, take
@@ -74,7 +74,9 @@ class FromCallable(Kernel):
 
     def evaluate(self, a: Objects, b: Objects) -> Array:
         """Call the function and check the shape of what it returns."""
-        matrix = np.asarray(self.function(a, b), dtype=np.float64)
+        matrix = self.function(a, b)
+        if array_namespace(matrix) is np:
+            matrix = np.asarray(matrix, dtype=np.float64)
         if matrix.shape != (len(a), len(b)):
             raise ValueError(
                 f"the kernel function {_name(self.function)} returned an array of shape {matrix.shape} for {len(a)} "
@@ -165,6 +167,11 @@ class PrecomputedExamples(ExampleKernel):
         part._matrix, part._indices = self._matrix, self._indices[indices]
         return part
 
+    def mapped(self, function: Callable[[Array], Array]) -> PrecomputedExamples:
+        """Return this: new similarities come from outside, in whatever precision they have."""
+        del function
+        return self
+
     def matrix(self) -> FloatArray:
         """Return the kernel matrix of the examples."""
         return self._matrix[np.ix_(self._indices, self._indices)]
@@ -179,7 +186,7 @@ class PrecomputedExamples(ExampleKernel):
 
     def against(self, objects: Objects) -> FloatArray:
         """Return the given rows of similarities as columns, for the examples kept."""
-        rows = np.asarray(objects, dtype=np.float64)
+        rows = objects if array_namespace(objects) is not np else np.asarray(objects, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != self._matrix.shape[1]:
             raise ValueError(
                 f"with a precomputed kernel every observation is a row of {self._matrix.shape[1]} kernel values (one "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, Self
 
@@ -64,8 +65,10 @@ class Kernel(BaseEstimator, ABC):
 
     def evaluate_log(self, a: Any, b: Any) -> Array:
         """Return the logarithm of :meth:`evaluate`; kernels that can do it without underflow override this."""
-        tiny = np.finfo(np.float64).tiny
-        return np.log(np.maximum(np.asarray(self.evaluate(a, b), dtype=np.float64), tiny))
+        values = self.evaluate(a, b)
+        xp = array_namespace(values)
+        values = xp.asarray(values)
+        return xp.log(xp.maximum(values, xp.finfo(values.dtype).tiny))
 
     def evaluate_diagonal(self, a: Any) -> Array:
         """Return the similarity of each prepared object with itself, (n,)."""
@@ -156,14 +159,27 @@ class ExampleKernel:
         """Return the logarithms of the similarities of all examples (rows) with other objects (columns), (n, m)."""
         return self._checked(self.kernel.evaluate_log(self._prepared, self.kernel.prepare(objects)), len(objects))
 
+    def mapped(self, function: Callable[[Array], Array]) -> ExampleKernel:
+        """Return the same with a function applied to every array of the prepared examples, to change its precision."""
+        part = copy.copy(self)
+        part._prepared = _mapped(function, self._prepared)
+        return part
+
     def _checked(self, matrix: Any, width: int) -> FloatArray:
-        values: FloatArray = np.asarray(matrix, dtype=np.float64)
+        other_library = array_namespace(matrix) is not np
+        values: FloatArray = matrix if other_library else np.asarray(matrix, dtype=np.float64)
         if values.shape != (self.size, width):
             raise ValueError(
                 f"the kernel {self.kernel!r} returned an array of shape {values.shape} for {self.size} and {width} "
                 f"objects; it must return a matrix of shape {(self.size, width)}."
             )
         return values
+
+
+def _mapped(function: Callable[[Array], Array], prepared: Any) -> Any:
+    if isinstance(prepared, tuple):
+        return tuple(_mapped(function, part) for part in prepared)
+    return function(prepared) if is_numeric(prepared) else prepared
 
 
 def as_rows(objects: Objects, kernel: Kernel) -> Array:

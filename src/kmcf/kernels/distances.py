@@ -39,7 +39,7 @@ def squared_euclidean(a: Array, b: Array) -> Array:
     xp = array_namespace(a, b)
     columns = common_columns(a, b)
     if columns == 0 or b.shape[0] == 0:
-        return xp.zeros((a.shape[0], b.shape[0]))
+        return xp.zeros((a.shape[0], b.shape[0]), dtype=b.dtype)
     if columns <= _FEW_COLUMNS:
         difference = a[:, None, 0] - b[None, :, 0]
         total = difference * difference
@@ -71,7 +71,7 @@ def manhattan(a: Array, b: Array) -> Array:
     array([[7.]])
     """
     xp = array_namespace(a, b)
-    total = xp.zeros((a.shape[0], b.shape[0]))
+    total = xp.zeros((a.shape[0], b.shape[0]), dtype=b.dtype)
     for j in range(common_columns(a, b)):
         total += xp.abs(a[:, None, j] - b[None, :, j])
     return total

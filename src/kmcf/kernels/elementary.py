@@ -7,7 +7,7 @@ import numpy as np
 from kmcf.arrays import Array, array_namespace
 from kmcf.kernels.base import Kernel
 from kmcf.kernels.distances import common_columns
-from kmcf.objects import Objects
+from kmcf.objects import Objects, is_numeric
 
 
 class Linear(Kernel):
@@ -53,7 +53,8 @@ class Constant(Kernel):
         """Keep only how many objects there are."""
         if not (np.isfinite(self.value) and self.value >= 0):
             raise ValueError(f"Constant has value = {self.value!r}; it must be non-negative and finite.")
-        return array_namespace(objects).ones(len(objects))
+        dtype = objects.dtype if is_numeric(objects) else np.float64
+        return array_namespace(objects).ones(len(objects), dtype=dtype)
 
     def evaluate(self, a: Array, b: Array) -> Array:
         """Return a matrix filled with the constant."""

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import NotFittedError
 
-from kmcf.arrays import FloatArray
+from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.kernels.base import Kernel, as_rows
 from kmcf.kernels.distances import common_columns, median_distance
 from kmcf.kernels.stationary import _positive
@@ -31,8 +31,12 @@ class Histogram(Kernel):
     def __init__(self, normalize: bool = False) -> None:
         self.normalize = normalize
 
-    def prepare(self, objects: Objects) -> FloatArray:
+    def prepare(self, objects: Objects) -> Array:
         """Flatten to rows, check that they are histograms, and normalise them if asked to."""
+        if (xp := array_namespace(objects)) is not np:  # compiled code cannot look at values to refuse them
+            histograms = as_rows(objects, self)
+            sums = histograms.sum(axis=1, keepdims=True)
+            return histograms / xp.where(sums > 0, sums, 1.0) if self.normalize else histograms
         rows: FloatArray = np.asarray(as_rows(objects, self), dtype=np.float64)
         bad = ~(np.isfinite(rows) & (rows >= 0))
         if bad.any():
@@ -66,7 +70,7 @@ class HistogramIntersection(Histogram):
     array([[2.]])
     """
 
-    def evaluate(self, a: FloatArray, b: FloatArray) -> FloatArray:
+    def evaluate(self, a: Array, b: Array) -> Array:
         """Return the intersections of all rows."""
         return intersection(a, b)
 
@@ -118,11 +122,11 @@ class ChiSquared(Histogram):
             self.gamma_ = float(_positive(self.gamma, "gamma", self))
         return self
 
-    def evaluate(self, a: FloatArray, b: FloatArray) -> FloatArray:
+    def evaluate(self, a: Array, b: Array) -> Array:
         """Return exp(−γ χ²) of all rows."""
         values = chi_squared(a, b)
         values *= -self._gamma()
-        return np.asarray(np.exp(values, out=values))
+        return array_namespace(values).exp(values)
 
     def evaluate_diagonal(self, a: FloatArray) -> FloatArray:
         """Return ones."""
@@ -156,11 +160,12 @@ class Hellinger(Histogram):
     array([[8.]])
     """
 
-    def prepare(self, objects: Objects) -> FloatArray:
+    def prepare(self, objects: Objects) -> Array:
         """Return the square roots of the histograms."""
-        return np.asarray(np.sqrt(super().prepare(objects)))
+        histograms = super().prepare(objects)
+        return array_namespace(histograms).sqrt(histograms)
 
-    def evaluate(self, a: FloatArray, b: FloatArray) -> FloatArray:
+    def evaluate(self, a: Array, b: Array) -> Array:
         """Return the inner products of the square roots."""
         common_columns(a, b)
         return a @ b.T
@@ -170,7 +175,7 @@ class Hellinger(Histogram):
         return np.asarray(np.einsum("ij,ij->i", a, a))
 
 
-def intersection(a: FloatArray, b: FloatArray) -> FloatArray:
+def intersection(a: Array, b: Array) -> Array:
     r"""Return :math:`\sum_k \min(a_{ik}, b_{jk})` for all rows of two non-negative arrays, (n, m).
 
     min(s, t) = (s + t − \|s − t\|) / 2 turns it into a city-block distance, for which SciPy has a compiled loop.
@@ -181,6 +186,8 @@ def intersection(a: FloatArray, b: FloatArray) -> FloatArray:
     array([[1., 2.]])
     """
     common_columns(a, b)
+    if (xp := array_namespace(a, b)) is not np:
+        return xp.minimum(a[:, None, :], b[None, :, :]).sum(axis=2)
     totals_a, totals_b = a.sum(axis=1), b.sum(axis=1)
 
     def rows(start: int, stop: int, first: int) -> FloatArray:
@@ -191,7 +198,7 @@ def intersection(a: FloatArray, b: FloatArray) -> FloatArray:
     return _by_rows(rows, a, b)
 
 
-def chi_squared(a: FloatArray, b: FloatArray) -> FloatArray:
+def chi_squared(a: Array, b: Array) -> Array:
     r"""Return :math:`\sum_k (a_{ik} - b_{jk})^2 / (a_{ik} + b_{jk})` for all rows of two non-negative arrays, (n, m).
 
     With (s − t)² / (s + t) = t − 3s + 4s² / (s + t) only the bins filled in the row of ``a`` need a division.
@@ -202,6 +209,9 @@ def chi_squared(a: FloatArray, b: FloatArray) -> FloatArray:
     array([[1., 3.]])
     """
     common_columns(a, b)
+    if (xp := array_namespace(a, b)) is not np:
+        sums = a[:, None, :] + b[None, :, :]
+        return ((a[:, None, :] - b[None, :, :]) ** 2 / xp.where(sums > 0, sums, 1.0)).sum(axis=2)
     if len(b) < len(a):
         return chi_squared(b, a).T
     totals_a, totals_b = a.sum(axis=1), b.sum(axis=1)

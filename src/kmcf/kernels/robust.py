@@ -33,4 +33,6 @@ def asinh_scaled(rows: Array, centre: FloatArray, scale: FloatArray) -> Array:
     array([[ 0. ],
            [15.2]])
     """
-    return array_namespace(rows).asinh((rows - centre) / scale)
+    xp = array_namespace(rows)
+    own_centre, own_scale = (xp.asarray(part, dtype=rows.dtype) for part in (centre, scale))
+    return xp.asinh((rows - own_centre) / own_scale)

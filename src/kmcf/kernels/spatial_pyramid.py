@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from kmcf.arrays import FloatArray, IntArray
+from kmcf.arrays import Array, FloatArray, IntArray
 from kmcf.extras import progress_bar, require
 from kmcf.kernels.base import Kernel
 from kmcf.kernels.histograms import intersection
@@ -157,7 +157,7 @@ class SpatialPyramid(Kernel):
         width = self.words * sum(4**level for level in range(self.levels))
         return np.array([pyramids[key] for key in keys]).reshape(len(keys), width)
 
-    def evaluate(self, a: FloatArray, b: FloatArray) -> FloatArray:
+    def evaluate(self, a: Array, b: Array) -> Array:
         """Return the intersections of the weighted histograms."""
         return intersection(a, b)
 

@@ -56,10 +56,11 @@ class Stationary(Kernel):
                 f"{type(self).__name__} has {np.shape(width)[0]} bandwidths but the data have {rows.shape[1]} columns; "
                 "give one bandwidth, or one per column."
             )
-        scaled = rows / width
-        return (
-            scaled if isinstance(width, float) and width > _NARROW else array_namespace(rows).clip(scaled, -_FAR, _FAR)
-        )
+        if isinstance(width, float) and width > _NARROW:
+            return rows / width
+        xp = array_namespace(rows)
+        far = min(_FAR, float(xp.finfo(rows.dtype).max) ** 0.4)
+        return xp.clip(rows / xp.asarray(width, dtype=rows.dtype), -far, far)
 
     def evaluate_diagonal(self, a: Array) -> Array:
         """Return ones: every object is as similar to itself as can be."""

@@ -27,6 +27,8 @@ HOMES = {
     "CompressedRule": "kmcf.bayes_rule.compressed",
     "ParticleRule": "kmcf.bayes_rule.particles",
     "KernelFeatures": "kmcf.bayes_rule.factors",
+    "FeatureMap": "kmcf.bayes_rule.core",
+    "CompressedCore": "kmcf.bayes_rule.core",
     "Candidates": "kmcf.bayes_rule.candidates",
     "Tensors": "kmcf.bayes_rule.tensors",
     "DeclaredFunctions": "kmcf.bayes_rule.declared",

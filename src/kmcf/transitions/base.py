@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kmcf.arrays import Array, FloatArray
-from kmcf.transitions.noise import Randomness
+from kmcf.random_numbers import Randomness
 from kmcf.transitions.pairs import Pairs, read_pairs
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from kmcf.arrays import Array, FloatArray, array_namespace
+from kmcf.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
 from kmcf.transitions.densities import log_normal, states_of
 from kmcf.transitions.estimation import second_moments
-from kmcf.transitions.noise import Randomness, standard_normal
 from kmcf.transitions.pairs import Pairs
 
 
@@ -51,7 +51,7 @@ class ConstantVelocity(Transition):
         states = xp.asarray(states)
         axes = _axes(states.shape[1])
         h = self._elapsed(control)
-        noise = standard_normal(rng, states.shape) * xp.concatenate([self._diffusion(axes)] * 2)
+        noise = normal(rng, states.shape) * xp.concatenate([self._diffusion(axes)] * 2)
         first, second = noise[:, :axes], noise[:, axes:]
         # The Cholesky factor of the covariance, written out.
         position = states[:, :axes] + h * states[:, axes:] + xp.sqrt(h**3 / 3.0) * first

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from kmcf.arrays import Array, FloatArray, array_namespace
+from kmcf.random_numbers import Randomness, normal, split, uniform
 from kmcf.transitions.base import Transition
 from kmcf.transitions.densities import states_of
-from kmcf.transitions.noise import Randomness, split, standard_normal, uniform
 from kmcf.transitions.pairs import Pairs
 from kmcf.transitions.random_walk import log_steps, wrapped
 
@@ -57,7 +57,7 @@ class Jump(Transition):
         places = self._places(states.shape[1])
         choice, blur = split(rng, 2)
         index = (uniform(choice, states.shape[:1]) * len(places)).astype(int)
-        noise = self._scale(states.shape[1]) * standard_normal(blur, states.shape)
+        noise = self._scale(states.shape[1]) * normal(blur, states.shape)
         return wrapped(xp.asarray(places)[index] + noise, self.angles)
 
     def log_density(self, next: Any, previous: Any = None, control: Any = None) -> FloatArray:

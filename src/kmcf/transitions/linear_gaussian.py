@@ -8,10 +8,10 @@ import numpy as np
 from scipy.linalg import cho_factor, solve_triangular
 
 from kmcf.arrays import Array, FloatArray, array_namespace
+from kmcf.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
 from kmcf.transitions.densities import states_of
 from kmcf.transitions.estimation import second_moments
-from kmcf.transitions.noise import Randomness, standard_normal
 from kmcf.transitions.pairs import Pairs
 
 _ROUNDS = 10
@@ -77,7 +77,7 @@ class LinearGaussian(Transition):
         xp = array_namespace(states, rng)
         states = xp.asarray(states)
         factor = _root(self._square("covariance", states.shape[1]))
-        return self._mean(states, control) + standard_normal(rng, states.shape) @ xp.asarray(factor.T)
+        return self._mean(states, control) + normal(rng, states.shape) @ xp.asarray(factor.T)
 
     def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
         """Return the normal log density; an error where Q is singular (companion form), as there is none."""

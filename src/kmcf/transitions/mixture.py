@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from kmcf.arrays import Array, FloatArray, array_namespace
+from kmcf.random_numbers import Randomness, split, uniform
 from kmcf.transitions.base import Transition
 from kmcf.transitions.densities import states_of
 from kmcf.transitions.jump import Jump
-from kmcf.transitions.noise import Randomness, split, uniform
 from kmcf.transitions.pairs import Pairs
 
 _ROUNDS = 30

@@ -9,10 +9,10 @@ import numpy as np
 from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.circles import wrapped_difference
 from kmcf.poses import STANDING, moved, relative_motion
+from kmcf.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
 from kmcf.transitions.densities import log_normal, log_wrapped_normal, states_of
 from kmcf.transitions.estimation import variance_weights
-from kmcf.transitions.noise import Randomness, standard_normal
 from kmcf.transitions.pairs import Pairs
 
 
@@ -78,7 +78,7 @@ class OdometryMotion(Transition):
         _check_poses(states)
         motion = measured_motion(control)
         # Table 5.6, lines 5 to 7: independent noise on the three parts of the motion.
-        noise = standard_normal(rng, states.shape) * xp.sqrt(self._variances(motion))
+        noise = normal(rng, states.shape) * xp.sqrt(self._variances(motion))
         return moved(states, motion - noise)
 
     def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:

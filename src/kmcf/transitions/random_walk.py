@@ -9,10 +9,10 @@ import numpy as np
 
 from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.circles import wrapped_difference
+from kmcf.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
 from kmcf.transitions.densities import log_normal, log_wrapped_normal, states_of
 from kmcf.transitions.estimation import second_moments
-from kmcf.transitions.noise import Randomness, standard_normal
 from kmcf.transitions.pairs import Pairs
 
 
@@ -48,7 +48,7 @@ class GaussianRandomWalk(Transition):
         del control
         xp = array_namespace(states, rng)
         states = xp.asarray(states)
-        return wrapped(states + self._scale(states.shape[1]) * standard_normal(rng, states.shape), self.angles)
+        return wrapped(states + self._scale(states.shape[1]) * normal(rng, states.shape), self.angles)
 
     def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
         """Return the sum of the columns' normal log densities."""

@@ -9,10 +9,10 @@ import numpy as np
 from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.circles import wrapped_difference
 from kmcf.poses import STANDING
+from kmcf.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
 from kmcf.transitions.densities import log_normal, log_wrapped_normal, states_of
 from kmcf.transitions.estimation import variance_weights
-from kmcf.transitions.noise import Randomness, standard_normal
 from kmcf.transitions.pairs import Pairs
 
 
@@ -79,7 +79,7 @@ class VelocityMotion(Transition):
         _check_poses(states)
         told, h = self._told(control)
         # Table 5.3, lines 2 to 4.
-        driven = told + standard_normal(rng, states.shape) * xp.sqrt(self._variances(told))
+        driven = told + normal(rng, states.shape) * xp.sqrt(self._variances(told))
         turn = driven[:, 1] * h
         # Lines 5 and 6 written with the chord of the arc, which has no division by ω.
         chord = driven[:, 0] * h * xp.sinc(0.5 * turn / np.pi)

@@ -127,9 +127,8 @@ def _sweep(rows: Sequence[Row]) -> list[Statement]:
     )
     own, flat = slope(squares, without), slope(squares, herding)
     ratio = np.log(truncated / herding)
-    few, many = ratio[:, np.argmin(squares.mean(axis=0))], ratio[:, np.argmax(squares.mean(axis=0))]
-    growth = confidence(many - few)
-    worse = confidence(ratio.mean(axis=1))
+    order = np.argsort(squares.mean(axis=0))
+    growth, worse = confidence(ratio[:, order[-1]] - ratio[:, order[0]]), confidence(ratio.mean(axis=1))
     parallel = slope(estimate, herding)
     return [
         Statement(
@@ -146,23 +145,28 @@ def _sweep(rows: Sequence[Row]) -> list[Statement]:
         ),
         Statement(
             "It changes in parallel with the error of m̂_P.",
-            Verdict.HOLDS if parallel.low > 0 else Verdict.FAILS if parallel.high < 0 else Verdict.UNCLEAR,
+            _positive(parallel),
             f"slope against the error of m̂_P in logarithms {parallel}; positive is parallel",
             source,
         ),
         Statement(
             "Truncation is worse than herding …",
-            Verdict.HOLDS if worse.low > 0 else Verdict.FAILS if worse.high < 0 else Verdict.UNCLEAR,
+            _positive(worse),
             f"geometric mean of the ratio of errors {_factor(worse)}",
             source,
         ),
         Statement(
             "… especially for large Σw².",
-            Verdict.HOLDS if growth.low > 0 else Verdict.FAILS if growth.high < 0 else Verdict.UNCLEAR,
+            _positive(growth),
             f"from the smallest to the largest Σw² the ratio grows {_factor(growth)}-fold",
             source,
         ),
     ]
+
+
+def _positive(interval: Interval) -> Verdict:
+    """Judge whether an interval lies above zero, below it, or around it."""
+    return Verdict.HOLDS if interval.low > 0 else Verdict.FAILS if interval.high < 0 else Verdict.UNCLEAR
 
 
 def _near(interval: Interval, value: float, tolerance: float) -> Verdict:

@@ -130,10 +130,9 @@ def _ess(rows: Sequence[Row]) -> Statement:
 def _rates(results: Sequence[Result]) -> list[Statement]:
     candidates, picks = rows_of(results, "candidates"), rows_of(results, "picks")
     herded, hull = (curve(candidates, "candidates", name).slope for name in ("herded", "hull"))
-    loss = curve(picks, "picks", "loss").slope
-    limit = curve(picks, "picks", "bound").slope
+    loss, limit = (curve(picks, "picks", name).slope for name in ("loss", "bound"))
     excess = column(picks, "loss") / column(picks, "bound")
-    last = [row for row in picks if row["picks"] == max(row["picks"] for row in picks)]
+    last = chosen(picks, picks=max(row["picks"] for row in picks))
     ratio = confidence(np.sqrt(column(last, "error") / column(last, "error_of_estimate")))
     return [
         Statement(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from kmcf.arrays import FloatArray
+from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.kernels.robust import asinh_scaled, centre_and_scale
 
 
@@ -20,13 +18,12 @@ class RobustInputs:
         scaled = asinh_scaled(rows, self.centre, self.scale)
         self.low, self.high = scaled.min(axis=0), scaled.max(axis=0)
 
-    def __call__(self, rows: FloatArray) -> FloatArray:
+    def __call__(self, rows: Array) -> Array:
         """Return z, (n, d)."""
-        z: FloatArray = np.clip(asinh_scaled(rows, self.centre, self.scale), self.low, self.high)
-        return z
+        return array_namespace(rows).clip(asinh_scaled(rows, self.centre, self.scale), self.low, self.high)
 
 
-def with_magnitudes(z: FloatArray) -> FloatArray:
+def with_magnitudes(z: Array) -> Array:
     """Append |z|, for observations whose spread rather than value tells about the state.
 
     Examples
@@ -34,10 +31,10 @@ def with_magnitudes(z: FloatArray) -> FloatArray:
     >>> with_magnitudes(np.array([[1.0, -2.0]]))
     array([[ 1., -2.,  1.,  2.]])
     """
-    return np.concatenate([z, np.abs(z)], axis=1)
+    return array_namespace(z).concat([z, abs(z)], axis=1)
 
 
-def pooled(z: FloatArray) -> FloatArray:
+def pooled(z: Array) -> Array:
     """Return statistics over all columns, for many sensors of one kind.
 
     Mean, mean magnitude, log mean square, largest, smallest.
@@ -47,11 +44,12 @@ def pooled(z: FloatArray) -> FloatArray:
     >>> pooled(np.array([[1.0, -1.0]])).round(3)
     array([[ 0.   ,  1.   ,  0.001,  1.   , -1.   ]])
     """
+    xp = array_namespace(z)
     columns = [
         z.mean(axis=1),
-        np.abs(z).mean(axis=1),
-        np.log(np.mean(z**2, axis=1) + 1e-3),
+        abs(z).mean(axis=1),
+        xp.log(xp.mean(z**2, axis=1) + 1e-3),
         z.max(axis=1),
         z.min(axis=1),
     ]
-    return np.stack(columns, axis=1)
+    return xp.stack(columns, axis=1)

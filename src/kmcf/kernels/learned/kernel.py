@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from kmcf.arrays import Array, FloatArray
+from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.kernels.base import Kernel, as_rows
 from kmcf.kernels.learned.inputs import RobustInputs
 from kmcf.kernels.learned.stack import CrossFitted, Predictor, Stack, default_stack
@@ -123,10 +123,13 @@ class Learned(Kernel):
         self.kernel_ = clone(self.kernel or Gaussian()).fit(self.summary(objects))
         return self
 
-    def summary(self, objects: Any) -> FloatArray:
+    def summary(self, objects: Any) -> Array:
         """Return s(y), (n, K); for the examples themselves the out-of-sample predictions."""
         if not hasattr(self, "predictor_"):
             raise NotFittedError("Learned has learnt nothing yet: call fit(observations, states) first.")
+        if array_namespace(objects) is not np:
+            # Compiled code cannot look values up: every observation counts as new, as those of a filter are.
+            return self.predictor_.predict(self._inputs(as_rows(objects, self))) * self._weights
         rows = self._rows(as_objects(objects, "observations", structured=self.structured))
         known = np.array([self._known.get(row.tobytes(), -1) for row in rows])
         summaries = np.empty((len(rows), self._known_summaries.shape[1]))

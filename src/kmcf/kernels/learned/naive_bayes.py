@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcf.arrays import FloatArray, IntArray
+from kmcf.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.kernels.distances import squared_euclidean
 
 BINS = 128
@@ -62,18 +62,17 @@ class NaiveBayes:
                         )
         return self
 
-    def predict(self, z: FloatArray) -> FloatArray:
+    def predict(self, z: Array) -> Array:
         """Predict the targets of new inputs."""
-        bins = self._bins(z)
-        evidence = sum(self._log_ratio[0 if self._shared else j][:, bins[:, j]] for j in range(z.shape[1]))
-        predictions: FloatArray = _weighted(np.asarray(evidence).T, self._temper) @ self._targets
-        return predictions
+        bins, log_ratio = self._bins(z), array_namespace(z).asarray(self._log_ratio)
+        evidence = sum(log_ratio[0 if self._shared else j][:, bins[:, j]] for j in range(z.shape[1]))
+        return _weighted(evidence.T, self._temper) @ self._targets
 
-    def _bins(self, z: FloatArray) -> IntArray:
+    def _bins(self, z: Array) -> Array:
         low, high = self._edges
+        xp = array_namespace(z)
         position = (z / self._scale - low) / max(high - low, 1e-12) * (BINS - 1)
-        bins: IntArray = np.clip(np.rint(position), 0, BINS - 1).astype(np.intp)
-        return bins
+        return xp.clip(xp.rint(position), 0, BINS - 1).astype(np.intp)
 
     def _smoother(self, width: float) -> FloatArray:
         grid = np.linspace(*self._edges, BINS)
@@ -126,8 +125,7 @@ def _log_ratio(numerator: FloatArray, total: FloatArray, marginal: FloatArray) -
     return ratio
 
 
-def _weighted(evidence: FloatArray, temper: float) -> FloatArray:
+def _weighted(evidence: Array, temper: float) -> Array:
     scores = temper * evidence
-    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-    normalised: FloatArray = weights / weights.sum(axis=1, keepdims=True)
-    return normalised
+    weights = array_namespace(scores).exp(scores - scores.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)

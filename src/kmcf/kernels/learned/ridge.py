@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
+from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.kernels.distances import median_distance, squared_euclidean
 
 WIDTHS = (0.5, 1.0, 2.0, 4.0)
@@ -29,7 +29,7 @@ class RidgeRegression:
         Applied to the inputs first.
     """
 
-    def __init__(self, transform: Callable[[FloatArray], FloatArray]) -> None:
+    def __init__(self, transform: Callable[[Array], Array]) -> None:
         self._transform = transform
 
     def fit(self, z: FloatArray, targets: FloatArray, weights: FloatArray) -> RidgeRegression:
@@ -57,21 +57,19 @@ class RidgeRegression:
                     self._coefficients, self.out_of_sample = coefficients, targets - residuals
         return self
 
-    def predict(self, z: FloatArray) -> FloatArray:
+    def predict(self, z: Array) -> Array:
         """Predict the targets of new inputs."""
-        rows = np.clip(self._transform(z), self._low, self._high)
+        rows = array_namespace(z).clip(self._transform(z), self._low, self._high)
         gram = self._gram((rows - self._mean) / self._spread, self._additive, self._width)
-        predictions: FloatArray = gram @ self._coefficients
-        return predictions
+        return gram @ self._coefficients
 
-    def _gram(self, rows: FloatArray, additive: bool, width: float) -> FloatArray:
+    def _gram(self, rows: Array, additive: bool, width: float) -> Array:
+        xp = array_namespace(rows)
         if not additive:
             scale = width * self._kernel_width
-            gram: FloatArray = np.exp(-0.5 * squared_euclidean(rows / scale, self._rows / scale))
-            return gram
-        total: FloatArray = np.zeros((len(rows), len(self._rows)))
+            return xp.exp(-0.5 * squared_euclidean(rows / scale, self._rows / scale))
+        total = xp.zeros((len(rows), len(self._rows)))
         for j, column_width in enumerate(self._column_widths):
             difference = (rows[:, j, None] - self._rows[None, :, j]) / (width * column_width)
-            total += np.exp(-0.5 * difference**2)
-        total /= rows.shape[1]
-        return total
+            total += xp.exp(-0.5 * difference**2)
+        return total / rows.shape[1]

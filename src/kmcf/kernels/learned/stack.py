@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.multioutput import MultiOutputRegressor
 
-from kmcf.arrays import FloatArray
+from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.kernels.learned.inputs import pooled, with_magnitudes
 from kmcf.kernels.learned.naive_bayes import NaiveBayes
 from kmcf.kernels.learned.ridge import RidgeRegression
@@ -45,15 +45,16 @@ class Stack:
         """(K, number of predictors)"""
         self.out_of_sample = self._combined([predictor.out_of_sample for predictor in predictors])
 
-    def predict(self, z: FloatArray) -> FloatArray:
-        """Predict the targets of new inputs."""
+    def predict(self, z: Array) -> Array:
+        """Predict the targets of new inputs, of any array library that the predictors can handle."""
         blocks = [z[start : start + ROWS_AT_ONCE] for start in range(0, max(len(z), 1), ROWS_AT_ONCE)]
-        return np.concatenate([self._combined([one.predict(block) for one in self._predictors]) for block in blocks])
+        parts = [self._combined([one.predict(block) for one in self._predictors]) for block in blocks]
+        return parts[0] if len(parts) == 1 else array_namespace(z).concat(parts)
 
-    def _combined(self, predictions: list[FloatArray]) -> FloatArray:
-        total = np.zeros_like(predictions[0])
-        for k, part in enumerate(predictions):
-            total += part * self.coefficients[:, k]
+    def _combined(self, predictions: list[Array]) -> Array:
+        total = predictions[0] * self.coefficients[:, 0]
+        for k, part in enumerate(predictions[1:], start=1):
+            total = total + part * self.coefficients[:, k]
         return total
 
 

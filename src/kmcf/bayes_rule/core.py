@@ -1,0 +1,111 @@
+"""The numerical core of the compressed engine, over the array namespace: NumPy and JAX run these same lines.
+
+Whatever differs between array libraries (a Cholesky solve, the greedy loop) comes in through :class:`Algebra`. All
+functions are for one filter; JAX adds the batch by ``vmap``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from kmcf.arrays import Array, array_namespace
+from kmcf.bayes_rule.tensors import Tensors
+from kmcf.herding import herding_loss
+
+
+class Algebra(Protocol):
+    """The seam to an array library: what it must bring beside elementary functions and matrix products."""
+
+    def solve_lower(self, lower: Array, right: Array) -> Array:
+        """Solve L x = right."""
+        ...
+
+    def solve_factorised(self, lower: Array, right: Array) -> Array:
+        """Solve L Lᵀ x = right."""
+        ...
+
+    def solve_regularised_square(self, C: Array, delta: Any, right: Array) -> Array:
+        """Solve (C² + δI) x = right for a symmetric C."""
+        ...
+
+    def greedy(self, mean_values: Array, gram: Array, size: int) -> tuple[Array, Array]:
+        """Return the picks of Kernel Herding and the score after the last one."""
+        ...
+
+
+class FeatureMap(NamedTuple):
+    """How similarities with the pivots become features: L⁻¹ k, or fewer directions of it."""
+
+    lower: Array
+    """L, the Cholesky factor of the pivots' kernel matrix."""
+    directions: Array | None
+    """directions · L⁻¹ where only some directions are kept."""
+    largest: Any
+    """The largest diagonal entry of the kernel matrix, positive."""
+
+    def features(self, similarities: Array, algebra: Algebra) -> Array:
+        """Map similarities with the pivots, (pivots,), to features, (p,)."""
+        if self.directions is None:
+            return algebra.solve_lower(self.lower, similarities)
+        return self.directions @ similarities
+
+    def coverage(self, similarity: Array) -> Array:
+        """Return a similarity relative to the largest diagonal entry, clipped to [0, 1]."""
+        xp = array_namespace(similarity)
+        return xp.minimum(xp.maximum(similarity / self.largest, 0.0), 1.0)
+
+
+class CompressedCore(NamedTuple):
+    """All numbers that a step of the compressed engine needs; nothing here has the length of the examples."""
+
+    states: FeatureMap
+    observations: FeatureMap
+    prior_lower: Array
+    """Cholesky factor of UᵀU + nεI, (p, p)."""
+    delta: Any
+    tensors: Tensors
+    candidate_features: Array
+    """Features of the states that herding chooses from, (N, p)."""
+    candidate_gram: Array
+    """Their kernel matrix, (N, N)."""
+
+
+class Correction(NamedTuple):
+    """What the rule makes of a prior and an observation: w = (U a) ∘ (V z), unnormalised."""
+
+    prior: Array
+    """a, (p,)."""
+    solution: Array
+    """z, (q,)."""
+    weight_sum: Array
+
+
+def correct(
+    core: CompressedCore, mean_similarities: Array, observation_similarities: Array, algebra: Algebra
+) -> Correction:
+    """Apply Kernel Bayes' Rule.
+
+    Parameters
+    ----------
+    core : CompressedCore
+        The fitted numbers.
+    mean_similarities : array (state pivots,)
+        The prior sample's mean of its similarities with the state pivots; the mean is taken before the solve.
+    observation_similarities : array (observation pivots,)
+        The observation's similarities with the observation pivots.
+    algebra : Algebra
+        The array library's.
+    """
+    c = core.states.features(mean_similarities, algebra)
+    psi = core.observations.features(observation_similarities, algebra)
+    a = algebra.solve_factorised(core.prior_lower, c)  # λ = U a
+    C = core.tensors.correction_matrix(a)
+    z = algebra.solve_regularised_square(C, core.delta, C @ psi)
+    return Correction(a, z, core.tensors.weight_sum(a, z))
+
+
+def herd_features(core: CompressedCore, mean_features: Array, size: int, algebra: Algebra) -> tuple[Array, Array]:
+    """Apply Algorithm 4 to the embedding with the given features Uᵀw / Σw; return picked candidates and the loss."""
+    mean_values = core.candidate_features @ mean_features
+    picks, score = algebra.greedy(mean_values, core.candidate_gram, size)
+    return picks, herding_loss(mean_values, score, picks, size, mean_features @ mean_features)

@@ -1,0 +1,92 @@
+"""What the JAX path asks of arrays, settings, kernels and functions, said before anything is compiled."""
+
+# mypy: disable-error-code=no-untyped-call
+# JAX leaves some of its classes without types.
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from kmcf.kernels.base import ExampleKernel
+
+if TYPE_CHECKING:
+    from kmcf.filter.learning import ExampleLearner
+
+
+def precision(*arrays: Any) -> Any:
+    """Return the precision to compute in: that of the JAX arrays given to fit, float64 unless they are all float32.
+
+    Without JAX's 64-bit mode every array silently is float32, so the mode must be on, also for float32.
+    """
+    if jnp.zeros(0, float).dtype != np.float64:  # also sees a local jax.enable_x64
+        raise RuntimeError(
+            "JAX is in its 32-bit mode, in which float64 arrays silently become float32. Switch it off at the start "
+            'of your program, jax.config.update("jax_enable_x64", True), or set JAX_ENABLE_X64=1; then float64 arrays '
+            "are filtered in double precision, and float32 arrays, if you pass such, in single precision."
+        )
+    kinds = {jnp.dtype(array.dtype) for array in arrays if isinstance(array, jax.Array)}
+    single = all(kind == jnp.float32 for kind in kinds)
+    return np.dtype(np.float32) if single else np.dtype(np.float64)
+
+
+def check_settings(flt: ExampleLearner) -> None:
+    """Check that the filter's settings are ones that the JAX path can compute."""
+    if flt.engine not in ("auto", "compressed"):
+        raise ValueError(
+            f"engine={flt.engine!r} is computed by NumPy only: JAX arrays use engine='compressed' (or 'auto'). Pass "
+            "NumPy arrays to fit, or another engine."
+        )
+    if flt.rule != "kbr":
+        raise ValueError(f"rule={flt.rule!r} is computed by NumPy only: pass NumPy arrays to fit, or use rule='kbr'.")
+    if flt.support != "examples":
+        raise ValueError(f"support={flt.support!r} is computed by NumPy only: pass NumPy arrays to fit.")
+    if flt.resampling != "herding" or np.isinf(flt.resample_threshold):
+        raise ValueError(
+            f"resampling={flt.resampling!r} with resample_threshold={flt.resample_threshold!r} is computed by NumPy "
+            "only: with JAX arrays the filter always resamples by herding. Pass NumPy arrays to fit."
+        )
+
+
+def check_kernel(name: str, kernel: ExampleKernel, shape: tuple[int, ...], dtype: Any) -> None:
+    """Check that a kernel can be evaluated inside compiled code."""
+    try:
+        values = jax.eval_shape(kernel.against, jax.ShapeDtypeStruct((2, *shape), dtype))
+    except Exception as error:
+        raise TypeError(
+            f"the {name} {kernel.kernel!r} cannot be compiled by JAX ({type(error).__name__}: {_first_line(error)}). "
+            "On the JAX path a kernel must use functions of its arrays' own library only: write a callable with "
+            "jax.numpy, use kmcf.kernels.Gaussian or another kernel on vectors, or pass NumPy arrays to fit."
+        ) from error
+    if not isinstance(values, jax.ShapeDtypeStruct):
+        raise TypeError(f"the {name} {kernel.kernel!r} returned {type(values).__name__}, not a JAX array.")
+
+
+@contextmanager
+def tracing(source: str) -> Iterator[None]:
+    """Turn the errors of a function that is not written for JAX into one that says what to do."""
+    try:
+        yield
+    except (jax.errors.JAXTypeError, AttributeError, TypeError) as error:
+        raise TypeError(
+            f"your {source} cannot be compiled by JAX ({type(error).__name__}: {_first_line(error)}). With JAX arrays "
+            "it gets a random key in place of a NumPy Generator and must use jax.numpy and jax.random, for instance "
+            "0.9 * states + jax.random.normal(key, states.shape, states.dtype); or pass NumPy arrays to fit."
+        ) from error
+    except Exception as error:
+        error.add_note(f"raised by your {source}")
+        raise
+
+
+def is_traced(value: Any) -> bool:
+    """Say whether any array of a pytree stands for a value not known yet, because a function is being compiled."""
+    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
