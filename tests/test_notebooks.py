@@ -3,6 +3,7 @@
 from html.parser import HTMLParser
 
 import numpy as np
+import pytest
 
 import kmcf
 
@@ -61,6 +62,13 @@ def test_runs_and_beliefs_tell_how_it_went():
     assert float(belief.row("mean").strip("[]")) == np.round(run.mean[1, 0], 4)
     batch = fitted().filter(np.zeros((2, 3, 1)))
     assert Table(batch._repr_html_()).row("steps") == "2 × 3"
+
+
+def test_a_study_tells_what_it_found():
+    result = kmcf.tune(kmcf.KernelMonteCarloFilter(move, random_state=0), X, X, n_trials=2, random_state=0)
+    table = Table(result._repr_html_())
+    assert float(table.row(f"{result.metric}, best of 2 trials")) == pytest.approx(result.best_value, rel=1e-3)
+    assert float(table.row("epsilon")) == pytest.approx(result.best_params["epsilon"], rel=1e-3)
 
 
 def test_states_that_are_words_and_markup():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.neighbors import KNeighborsRegressor
 
 import kmcf
@@ -20,7 +21,9 @@ def search(observations, **settings):
         "size": 4,
         "neighbor_weights": "triangular",
     } | settings
-    return NeighbourSearch(observations, np.zeros((len(observations), 1)), **chosen)
+    if chosen["kernel"] is not None:
+        chosen["kernel"] = clone(chosen["kernel"]).fit(observations)
+    return NeighbourSearch(observations, **chosen)
 
 
 @pytest.mark.parametrize("columns", [1, 3, 40])

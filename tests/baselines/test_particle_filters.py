@@ -245,7 +245,7 @@ def test_fast_predictions_are_scikit_learns(columns, kernel, tolerance, in_sd):
     y = 30.0 + 5.0 * np.sin(2 * X[:, 0]) + rng.normal(size=120)
     points = 2.0 * rng.normal(size=(300, columns))
     theirs = GaussianProcessRegressor(kernel, alpha=1e-10, normalize_y=True, optimizer=None).fit(X, y)
-    means, variances = FastPrediction(theirs.kernel_, X, y, jitter=1e-10, tolerance=tolerance)(points)
+    means, variances = FastPrediction(theirs, X, y, jitter=1e-10, tolerance=tolerance)(points)
     expected, sd = theirs.predict(points, return_std=True)
     np.testing.assert_array_less(np.abs(means - expected), in_sd * sd)
     np.testing.assert_allclose(variances, sd**2, rtol=in_sd)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kmcf.datasets import Recording, examples, hold_out, thinned
+from kmcf.datasets import Recording, examples, hold_out, kept, thinned
 from kmcf.datasets.recording import MOTION
 from kmcf.poses import moved, odometry_controls
 
@@ -66,3 +66,18 @@ def test_holding_out():
     assert [list(part.time) for part in hold_out(recording(4), 0, 2)[0]] == [[2, 3]]
     with pytest.raises(ValueError, match="cannot be held out of the 4 steps"):
         hold_out(recording(4), 2, 9)
+
+
+def test_keeping_some_steps_leads_to_the_same_poses():
+    poses = np.cumsum(np.random.default_rng(1).normal(size=(9, 3)), axis=0)
+    full = Recording(
+        "r", np.arange(9.0), poses, list("abcdefghi"), odometry_controls(poses), names={"controls": MOTION}
+    )
+    some = kept(full, [1, 2, 5, 8])
+    assert some.observations == ["b", "c", "f", "i"]
+    np.testing.assert_array_equal(some.controls[0], 0.0)
+    for t in range(1, 4):
+        np.testing.assert_allclose(moved(some.states[t - 1], some.controls[t])[:2], some.states[t, :2], atol=1e-9)
+    np.testing.assert_array_equal(kept(full, poses[:, 0] > 1e9).time, [])
+    with pytest.raises(ValueError, match="must increase"):
+        kept(full, [3, 2])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmcf.tuning.examples import Examples
+from kmcf.tuning.examples import Examples, numbered_groups
 from kmcf.tuning.folds import make_folds
 
 
@@ -69,3 +69,14 @@ def test_too_few_examples():
         make_folds(examples(3), sequential=True, folds=None, seed=0)
     with pytest.raises(ValueError, match="only 2 groups"):
         make_folds(examples(8, [0] * 4 + [1] * 4), sequential=True, folds=3, seed=0)
+
+
+def test_only_the_groups_named_are_left_out():
+    groups = ["a"] * 10 + ["b"] * 12 + ["c"] * 8
+    some = examples(30, [0] * 10 + [1] * 12 + [2] * 8)
+    folds = make_folds(some, sequential=True, folds=None, seed=0, held_out=numbered_groups(groups, ["c", "a"]))
+    assert [fold.sequences[0].tolist() for fold in folds] == [list(range(22, 30)), list(range(10))]
+    assert [len(fold.training) for fold in folds] == [22, 20]
+    for wrong in (["d"], []):
+        with pytest.raises(ValueError, match="must name groups to leave out"):
+            numbered_groups(groups, wrong)

@@ -65,10 +65,12 @@ class NeighbourLearner(ExampleFilter):
         similarity = _given_kernel(self.observation_kernel, "observation_kernel")
         accepts = Accepts(missing=self.metric == WITH_GAPS) if similarity is None else similarity
         examples = self._read_examples(states, observations, state_kernel, accepts)
+        self.observation_kernel_: Kernel | None = None
+        if similarity is not None:
+            self.observation_kernel_ = clone(similarity).fit(examples, self.states_)
         self._search = NeighbourSearch(
             examples,
-            self.states_,
-            kernel=similarity,
+            kernel=self.observation_kernel_,
             metric=self.metric,
             metric_params=self.metric_params,
             size=self.n_neighbors,

@@ -153,9 +153,7 @@ class GPParticleFilter(ParticleBase):
             warnings.simplefilter("ignore", ConvergenceWarning)
             regressor.fit(rows[few], values[few])
         self.regressors_[column] = regressor
-        self._predictions[column] = FastPrediction(
-            regressor.kernel_, rows, values, jitter=JITTER, tolerance=self.tolerance
-        )
+        self._predictions[column] = FastPrediction(regressor, rows, values, jitter=JITTER, tolerance=self.tolerance)
 
     def _kernel(self, columns: int) -> Any:
         if self.kernel is not None:

@@ -24,8 +24,9 @@ class FastPrediction:
 
     Parameters
     ----------
-    kernel : scikit-learn kernel
-        The prior covariance of noisy values; its ``WhiteKernel`` part, if any, is the noise.
+    regressor : GaussianProcessRegressor
+        Fitted, perhaps to some of the examples only. Its ``kernel_`` is the prior covariance of noisy values, and the
+        ``WhiteKernel`` part of that, if any, the noise.
     rows : array (n, d)
         Where the examples were taken.
     values : array (n,)
@@ -36,8 +37,11 @@ class FastPrediction:
         Largest residual diagonal entry of the factor, relative to the noise: what it leaves out drowns there.
     """
 
-    def __init__(self, kernel: Any, rows: FloatArray, values: FloatArray, *, jitter: float, tolerance: float) -> None:
-        self._kernel = kernel
+    def __init__(
+        self, regressor: Any, rows: FloatArray, values: FloatArray, *, jitter: float, tolerance: float
+    ) -> None:
+        self._regressor = regressor
+        kernel = regressor.kernel_
         self._shift, self._scale = float(values.mean()), float(values.std()) or 1.0
         targets = (values - self._shift) / self._scale
         # Given two arguments, even equal ones, a scikit-learn kernel leaves out the noise.
@@ -58,8 +62,9 @@ class FastPrediction:
 
     def __call__(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the means and the variances, noise included, of the values at some points."""
-        diagonal = self._kernel.diag(points)
-        phi = solve_lower(self._lower, np.asfortranarray(self._kernel(self._pivots, points)))
+        kernel = self._regressor.kernel_
+        diagonal = kernel.diag(points)
+        phi = solve_lower(self._lower, np.asfortranarray(kernel(self._pivots, points)))
         remaining = solve_lower(self._factor.lower, phi)
         variances = diagonal - np.einsum("pm,pm->m", phi, phi) + np.einsum("pm,pm->m", remaining, remaining)
         means: FloatArray = self._shift + self._scale * (self._coefficients @ phi)

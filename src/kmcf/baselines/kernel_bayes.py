@@ -13,13 +13,13 @@ import numpy as np
 from sklearn.base import clone
 
 from kmcf.arrays import FloatArray
-from kmcf.baselines.search import kernel_space
 from kmcf.baselines.sum_rule import SumRule, TransitionPairs, consecutive, finite, read_pairs
 from kmcf.defaults import DELTA_OTHER, EPSILON, STATE_MULTIPLIER, default_epsilon, default_state_kernel
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.learning import ExampleLearner, wrapped
 from kmcf.filter.rejection import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
 from kmcf.filter.settings import check_count, check_positive
+from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import Gaussian, Kernel, as_kernel
 from kmcf.objects import Objects, as_objects
 from kmcf.search_space import LogNormal, Parameter
@@ -173,8 +173,8 @@ class KernelBayesFilter(ExampleLearner):
             name, given = f"{kind}_kernel", getattr(self, f"{kind}_kernel")
             if given is None:
                 space[f"{kind}_multiplier"] = LogNormal(getattr(self, f"{kind}_multiplier"), sd=0.5)
-            space |= kernel_space(name, given)
-        return space | kernel_space("observation_kernel", self.observation_kernel)
+            space |= kernel_widths(given, name)
+        return space | kernel_widths(self.observation_kernel, "observation_kernel")
 
     def _default_state_kernel(self, states: Objects) -> Kernel:
         return default_state_kernel(states, self.angles, self.state_multiplier)

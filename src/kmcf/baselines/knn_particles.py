@@ -19,8 +19,8 @@ from kmcf.arrays import FloatArray
 from kmcf.baselines.examples import NeighbourLearner
 from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
-from kmcf.baselines.search import kernel_space
 from kmcf.filter.settings import check_positive
+from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import ExampleKernel
 from kmcf.objects import Objects
 from kmcf.search_space import Category, Integer, LogNormal, Parameter
@@ -134,11 +134,11 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
         space: dict[str, Parameter] = {
             "n_neighbors": Integer(self.n_neighbors, sd=0.7),
             "neighbor_weights": Category((self.neighbor_weights, *others)),
-            **kernel_space("observation_kernel", self.observation_kernel),
+            **kernel_widths(self.observation_kernel, "observation_kernel"),
         }
         if self.state_kernel is None:
             return {**space, "state_multiplier": LogNormal(self.state_multiplier, sd=0.7)}
-        return {**space, **kernel_space("state_kernel", self.state_kernel)}
+        return {**space, **kernel_widths(self.state_kernel, "state_kernel")}
 
     def _likelihood(self, particles: Objects, observation: Objects) -> Likelihood:
         found = self._search.nearest(observation)

@@ -14,10 +14,10 @@ import numpy as np
 from kmcf.arrays import FloatArray
 from kmcf.baselines.examples import NeighbourLearner
 from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS
-from kmcf.baselines.search import kernel_space
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.rejection import LEAST_SIMILARITY
 from kmcf.filter.settings import check_count
+from kmcf.filter.tunable import kernel_widths
 from kmcf.objects import Objects, is_numeric, take
 from kmcf.resampling import systematic
 from kmcf.search_space import Category, Integer, Parameter
@@ -154,7 +154,7 @@ class KNNRegression(NeighbourBase):
         return {
             "n_neighbors": Integer(self.n_neighbors, sd=0.7),
             "neighbor_weights": Category((self.neighbor_weights, *others)),
-            **kernel_space("observation_kernel", self.observation_kernel),
+            **kernel_widths(self.observation_kernel, "observation_kernel"),
         }
 
 
@@ -200,4 +200,4 @@ class NearestNeighbor(NeighbourBase):
 
     def search_space(self) -> dict[str, Parameter]:
         """Return the kernel's bandwidth, if there is a kernel."""
-        return kernel_space("observation_kernel", self.observation_kernel)
+        return kernel_widths(self.observation_kernel, "observation_kernel")

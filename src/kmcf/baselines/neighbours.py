@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KDTree
 
@@ -41,11 +40,9 @@ class NeighbourSearch:
     ----------
     observations : array (n, ...) or list of n objects
         The examples.
-    states : array or list
-        Their states, for kernels that learn from them.
     kernel : Kernel, optional
-        Similarity: nearest is what is closest in its feature space, for kernels with a constant diagonal what is most
-        similar.
+        Similarity, fitted: nearest is what is closest in its feature space, for kernels with a constant diagonal what
+        is most similar.
     metric : str or callable
         Used where there is no kernel: any name scikit-learn knows, or a function of two observations.
     metric_params : dict, optional
@@ -59,7 +56,6 @@ class NeighbourSearch:
     def __init__(
         self,
         observations: Objects,
-        states: Objects,
         *,
         kernel: Kernel | None,
         metric: str | Callable[[Any, Any], float],
@@ -72,17 +68,37 @@ class NeighbourSearch:
         self._size = min(int(size), len(observations))
         shares = np.arange(self._size, 0.0, -1.0) if neighbor_weights == "triangular" else np.ones(self._size)
         self._shares = shares / shares.sum()
-        if kernel is not None:
-            self._find = _by_kernel(clone(kernel).fit(observations, states), observations)
-        elif callable(metric):
-            self._find = _by_function(metric, observations)
-        else:
-            self._find = _by_name(metric, dict(metric_params or {}), observations)
+        self._observations = observations
+        self._kernel = kernel
+        self._metric = metric
+        self._metric_params = dict(metric_params or {})
+        self._find = self._prepared()
 
     def nearest(self, observation: Objects) -> Neighbours:
         """Return the neighbours of an observation (a collection of length 1)."""
         indices, similarity = self._find(observation, self._size)
         return Neighbours(indices, self._shares, similarity)
+
+    def _prepared(self) -> _Find:
+        """Return the search itself: a function, which files cannot hold and loading makes again."""
+        if self._kernel is not None:
+            return _by_kernel(self._kernel, self._observations)
+        if callable(self._metric):
+            return _by_function(self._metric, self._observations)
+        return _by_name(self._metric, self._metric_params, self._observations)
+
+    def _to_store(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_find"}
+
+    def _from_store(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._find = self._prepared()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self._to_store()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._from_store(state)
 
 
 _Find = Callable[[Objects, int], tuple[IntArray, float]]

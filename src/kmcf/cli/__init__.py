@@ -9,4 +9,6 @@ def main() -> None:
         from kmcf.cli.app import app
     except ImportError as error:
         sys.exit(f"kmcf: the command line needs typer and rich ({error}); install them with: pip install 'kmcf[cli]'")
-    app()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    app(prog_name="kmcf")

@@ -1,97 +1,180 @@
-"""``kmcf tune``: hyper-parameters from a file of examples."""
+"""``kmcf tune``: hyper-parameters from files of examples."""
 
 from __future__ import annotations
 
-import csv
-import json
 from enum import StrEnum
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
+
+from kmcf.cli import options as words
+from kmcf.cli.code import Expression, call
+from kmcf.cli.config import Config
+from kmcf.cli.filter import show_progress
+from kmcf.cli.fit import tell_gaps
+from kmcf.cli.group import Debug
+from kmcf.cli.recipe import Motion, Recipe, Source, assignments, given
+from kmcf.cli.showing import print_json, print_table
+
+if TYPE_CHECKING:
+    from kmcf.datasets import Recording
+    from kmcf.tuning import TuningResult
+
+SEARCH = "Search"
 
 
-class Transition(StrEnum):
-    """Motion models that can be fitted to the examples."""
+class Sampler(StrEnum):
+    """How settings are proposed."""
 
-    random_walk = "random-walk"
+    random = "random"
+    optuna = "optuna"
 
 
 def tune(
-    examples: Annotated[Path, typer.Argument(help="CSV file with a header line, or NPZ archive of arrays.")],
-    state: Annotated[list[str], typer.Option(help="Column (or array) of the state; repeat for several.")],
-    observation: Annotated[list[str], typer.Option(help="Column of the observation; repeat for several.")],
-    control: Annotated[list[str] | None, typer.Option(help="Column of the control; repeat for several.")] = None,
-    group: Annotated[str | None, typer.Option(help="Column that says which sequence a row belongs to.")] = None,
-    angle: Annotated[list[str] | None, typer.Option(help="State column that is an angle in radians.")] = None,
-    transition: Annotated[
-        Transition, typer.Option(help="How states move; fitted to consecutive rows.")
-    ] = Transition.random_walk,
-    independent: Annotated[bool, typer.Option("--independent", help="The rows are no sequence.")] = False,
-    metric: Annotated[str, typer.Option(help="rmse, mode, kernel_score or negative_log_density.")] = "rmse",
-    trials: Annotated[int, typer.Option(min=1, help="How many settings to try.")] = 60,
-    sampler: Annotated[str, typer.Option(help="random or optuna.")] = "random",
-    jobs: Annotated[int, typer.Option(help="Trials at once; -1: all cores.")] = 1,
-    seconds: Annotated[float | None, typer.Option(min=0.001, help="Start no new trial after so many seconds.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")] = 0,
-    study: Annotated[Path | None, typer.Option(help="File that keeps the trials; run again to go on.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder for settings.json and trials.csv.")] = Path("tuning"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print the settings as JSON and nothing else.")] = False,
+    files: words.Files,
+    state: words.State,
+    observation: words.Observation,
+    control: words.Control = None,
+    time: words.Time = None,
+    sequence: words.Sequence = None,
+    angle: words.Angle = None,
+    encoding: words.Encoding = "utf-8",
+    gaps: words.GapsOption = words.Gaps.SPLIT,
+    transition: words.Transition = "random-walk",
+    transition_set: words.TransitionSet = None,
+    trim: words.Trim = 0.0,
+    recovery: words.Recovery = None,
+    state_kernel: words.StateKernel = None,
+    observation_kernel: words.ObservationKernel = None,
+    rule: words.RuleOption = None,
+    engine: words.EngineOption = None,
+    n_resample: words.NResample = None,
+    n_particles: words.NParticles = None,
+    seed: words.Seed = 0,
+    independent: Annotated[
+        bool, typer.Option("--independent", help="The rows are no sequence.", rich_help_panel=SEARCH)
+    ] = False,
+    metric: Annotated[
+        str, typer.Option(help="rmse, mode, kernel_score or negative_log_density.", rich_help_panel=SEARCH)
+    ] = "rmse",
+    trials: Annotated[int, typer.Option(min=1, help="How many settings to try.", rich_help_panel=SEARCH)] = 60,
+    sampler: Annotated[Sampler, typer.Option(help="How settings are proposed.", rich_help_panel=SEARCH)] = (
+        Sampler.random
+    ),
+    jobs: Annotated[int, typer.Option(help="Trials at once; -1: all cores.", rich_help_panel=SEARCH)] = 1,
+    seconds: Annotated[
+        float | None, typer.Option(min=0.001, help="Start no new trial after so many seconds.", rich_help_panel=SEARCH)
+    ] = None,
+    study: Annotated[
+        Path | None, typer.Option(help="File that keeps the trials; run again to go on.", rich_help_panel=SEARCH)
+    ] = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="Folder for model.kmcf, settings.json and trials.csv.", rich_help_panel=words.OUTPUT
+        ),
+    ] = Path("tuning"),
+    as_json: words.Json = False,
+    python: words.Python = False,
+    config: Config = None,
+    debug: Debug = False,
 ) -> None:
-    """Choose the filter's hyper-parameters by cross validation on recorded examples; save settings and trials."""
-    from kmcf.cli.motion import fit_random_walk
-    from kmcf.cli.tables import read_columns
-    from kmcf.filter import KernelMonteCarloFilter
-    from kmcf.tuning import tune as run_study
+    """Choose the filter's hyper-parameters by cross validation, and save the filter made of the best trials.
 
-    try:
-        columns = read_columns(examples)
-        states, observations = columns.numbers(state), columns.numbers(observation)
-        controls = columns.numbers(control) if control else None
-        groups = columns.labels(group) if group else None
-        angles = _positions(angle or [], state)
-        move = fit_random_walk(states, controls, groups, angles)
-        result = run_study(
-            KernelMonteCarloFilter(move, angles=angles, random_state=seed),
-            states,
-            observations,
-            controls=controls,
-            groups=groups,
-            sequential=not independent,
-            n_trials=trials,
-            metric=metric,
-            n_jobs=jobs,
-            random_state=seed,
-            sampler=sampler,
-            time_budget=seconds,
-            study=study,
-            progress=not as_json and find_spec("tqdm") is not None,
-        )
-    except (ValueError, TypeError, RuntimeError, ImportError) as error:
-        typer.echo(f"kmcf tune: {error}", err=True)
-        raise typer.Exit(1) from None
-    settings = _settings(result, transition, len(columns))
-    _save(result, settings, out)
+    Whole sequences are left out in turn (halves, if there is only one). An interrupted study with --study goes on
+    where it was.
+
+    For example:
+
+        kmcf tune walks.csv -s x,y -y 'rssi_*' --sequence walk --trials 60
+
+        kmcf tune walks.csv -s x -y signal --study study.jsonl --seconds 600 --jobs -1 -o tuned
+    """
+    del config, debug
+    recipe = Recipe(
+        Source(files, state, observation, control or (), time, sequence, angle or (), gaps.value, encoding=encoding),
+        Motion(transition, assignments(transition_set or [], "--transition-set"), trim, recovery),
+        given(
+            state_kernel=state_kernel,
+            observation_kernel=observation_kernel,
+            rule=rule,
+            engine=engine,
+            n_resample=n_resample,
+            n_particles=n_particles,
+        ),
+        seed,
+    )
+    search: dict[str, Any] = {
+        "sequential": not independent,
+        "n_trials": trials,
+        "metric": metric,
+        "n_jobs": jobs,
+        "random_state": seed,
+        "sampler": sampler.value,
+    } | {name: value for name, value in (("time_budget", seconds), ("study", study)) if value is not None}
+    if python:
+        typer.echo(script(recipe, search, out))
+        return
+    recordings = recipe.source.read()
+    tell_gaps(recordings, recipe.source.gaps)
+    result = run_study(recipe, recordings, search, progress=not as_json and show_progress())
+    told = _told(result, sum(len(recording) for recording in recordings))
+    _save(result, recordings, told, out)
     if as_json:
-        typer.echo(json.dumps(settings))
+        print_json(told)
     else:
-        _show(settings, out)
+        print_table("Best settings", {**told.pop("settings"), **told})
 
 
-def _positions(angle: list[str], state: list[str]) -> tuple[int, ...]:
-    for name in angle:
-        if name not in state:
-            raise ValueError(f"--angle {name} is none of the state columns ({', '.join(state)}).")
-    return tuple(state.index(name) for name in angle)
+def run_study(recipe: Recipe, recordings: list[Recording], search: dict[str, Any], *, progress: bool) -> TuningResult:
+    """Do what the script does."""
+    import numpy as np
+
+    from kmcf.datasets import examples
+    from kmcf.tuning import tune as search_settings
+
+    flt = recipe.filter(recordings, examples(recordings)[0])
+    driven = [recording.controls for recording in recordings if recording.controls is not None]
+    return search_settings(
+        flt,
+        np.concatenate([recording.states for recording in recordings]),
+        np.concatenate([recording.observations for recording in recordings]),
+        controls=np.concatenate(driven) if driven else None,
+        groups=[number for number, recording in enumerate(recordings) for _ in recording.time],
+        progress=progress,
+        **search,
+    )
 
 
-def _settings(result: Any, transition: Transition, size: int) -> dict[str, Any]:
+def script(recipe: Recipe, search: dict[str, Any], out: Path) -> str:
+    """Return code that gives the same settings."""
+    parts = {
+        "states": "numpy.concatenate([recording.states for recording in recordings])",
+        "observations": "numpy.concatenate([recording.observations for recording in recordings])",
+    }
+    if recipe.source.control:
+        parts["controls"] = "numpy.concatenate([recording.controls for recording in recordings])"
+    parts["groups"] = "[number for number, recording in enumerate(recordings) for _ in recording.time]"
+    arguments = {name: Expression(code) for name, code in parts.items()}
+    notes = Expression('{"columns": kmcf.datasets.columns_of(recordings)}')
+    lines = [
+        "import pathlib",
+        "",
+        "import numpy",
+        *recipe.code(),
+        f"result = {call('kmcf.tune', Expression('flt'), **arguments, **search)}",
+        "print(result.best_value, result.best_params)",
+        f"{call('pathlib.Path', out)}.mkdir(parents=True, exist_ok=True)",
+        call("kmcf.store.save", Expression("result.best_filter"), out / "model.kmcf", notes=notes),
+    ]
+    return "\n".join(lines)
+
+
+def _told(result: TuningResult, size: int) -> dict[str, Any]:
     return {
         "filter": type(result.best_filter).__name__,
-        "transition": transition.value,
+        "transition": repr(result.best_filter.transition),
         "examples": size,
         "trials": len(result.trials),
         "metric": result.metric,
@@ -101,25 +184,13 @@ def _settings(result: Any, transition: Transition, size: int) -> dict[str, Any]:
     }
 
 
-def _save(result: Any, settings: dict[str, Any], out: Path) -> None:
+def _save(result: TuningResult, recordings: list[Recording], told: dict[str, Any], out: Path) -> None:
+    from kmcf.datasets import columns_of
     from kmcf.experiments.files import write_json
+    from kmcf.store import save
+    from kmcf.store.tables import write_rows
 
-    write_json(out / "settings.json", settings)
-    with (out / "trials.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, result.rows[0])
-        writer.writeheader()
-        writer.writerows(result.rows)
-
-
-def _show(settings: dict[str, Any], out: Path) -> None:
-    console = Console()
-    untuned = "failed" if settings["untuned_value"] is None else f"{settings['untuned_value']:.4g}"
-    console.print(f"{settings['metric']}: {untuned} untuned, {settings['value']:.4g} best trial")
-    table = Table(title="Settings found", title_justify="left")
-    table.add_column("parameter")
-    table.add_column("value", justify="right")
-    for name, value in settings["settings"].items():
-        table.add_row(name, value if isinstance(value, str) else f"{value:.4g}")
-    console.print(table)
-    for name in ("settings.json", "trials.csv"):
-        console.print(f"saved {(out / name).resolve()}", soft_wrap=True)
+    out.mkdir(parents=True, exist_ok=True)
+    save(result.best_filter, out / "model.kmcf", notes={"columns": columns_of(recordings)})
+    write_json(out / "settings.json", told)
+    write_rows(out / "trials.csv", list(result.rows[0]), (row.values() for row in result.rows))

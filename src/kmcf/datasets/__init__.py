@@ -2,13 +2,15 @@
 
 from kmcf.datasets.ble import ble_receivers, ble_tracks
 from kmcf.datasets.ble_fingerprints import ble_fingerprints
-from kmcf.datasets.building import Building, Camera, localization_task, simulated_building, thin
+from kmcf.datasets.building import Building, Camera, localization_task, simulated_building
 from kmcf.datasets.carmen import carmen_log, carmen_split
 from kmcf.datasets.cold import cold
+from kmcf.datasets.landmarks import recent_landmarks
 from kmcf.datasets.mrclam import mrclam, mrclam_landmarks
-from kmcf.datasets.recording import Recording, examples, hold_out, thinned
+from kmcf.datasets.recording import Recording, examples, hold_out, kept, thinned
 from kmcf.datasets.sussex import sussex_route
 from kmcf.datasets.synthetic import PAPER_MODELS, StateSpaceModel, Trajectory, paper_model
+from kmcf.datasets.tables import columns_of, read_tables
 
 __all__ = [
     "PAPER_MODELS",
@@ -23,14 +25,17 @@ __all__ = [
     "carmen_log",
     "carmen_split",
     "cold",
+    "columns_of",
     "examples",
     "hold_out",
+    "kept",
     "localization_task",
     "mrclam",
     "mrclam_landmarks",
     "paper_model",
+    "read_tables",
+    "recent_landmarks",
     "simulated_building",
     "sussex_route",
-    "thin",
     "thinned",
 ]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import BoolArray, FloatArray
+from kmcf.arrays import BoolArray, FloatArray, IntArray
 from kmcf.poses import chained
 
 MOTION = ("rotation", "translation", "rotation")
@@ -136,21 +137,51 @@ def thinned(recording: Recording, every: int) -> Recording:
     >>> thinned(recording, 2).controls[:, 1]
     array([0., 2., 2.])
     """
-    if not (isinstance(every, int | np.integer) and every >= 1):
+    if not isinstance(every, int | np.integer) or isinstance(every, bool) or every < 1:
         raise ValueError(f"every = {every!r}; it must be a positive integer.")
-    driven = None
-    if recording.controls is not None:
-        if recording.names.get("controls") != MOTION:
-            raise ValueError(f"the controls of {recording.name!r} are no motions; they cannot be put together.")
-        steps = range(every, len(recording), every)
-        driven = np.stack([np.zeros(3), *(chained(recording.controls[t - every + 1 : t + 1]) for t in steps)])
+    return kept(recording, np.arange(0, len(recording), every))
+
+
+def kept(recording: Recording, steps: Any) -> Recording:
+    """Keep some steps, in order; motions in between are put together, other controls cannot be.
+
+    Parameters
+    ----------
+    recording : Recording
+        Any; controls must be motions if it has some and steps are left out.
+    steps : array of int, or of bool (T,)
+        Which ones.
+
+    Examples
+    --------
+    >>> recording = Recording("walk", np.arange(4.0), np.zeros((4, 1)), ["a", "b", None, "d"])
+    >>> kept(recording, ~recording.missing).observations
+    ['a', 'b', 'd']
+    """
+    chosen = np.arange(len(recording))[np.asarray(steps)]
+    if np.any(np.diff(chosen) < 1):
+        raise ValueError(f"the steps to keep of {recording.name!r} must increase.")
+    if isinstance(recording.observations, np.ndarray):
+        observations = recording.observations[chosen]
+    else:
+        observations = [recording.observations[t] for t in chosen]
     return replace(
         recording,
-        time=recording.time[::every],
-        states=recording.states[::every],
-        observations=recording.observations[::every],
-        controls=driven,
+        time=recording.time[chosen],
+        states=recording.states[chosen],
+        observations=observations,
+        controls=_joined(recording, chosen),
     )
+
+
+def _joined(recording: Recording, chosen: IntArray) -> Any:
+    """Return the controls that lead from each chosen step to the next; the first, which drives nothing, is zero."""
+    if recording.controls is None or len(chosen) == len(recording):
+        return recording.controls
+    if recording.names.get("controls") != MOTION:
+        raise ValueError(f"the controls of {recording.name!r} are no motions; they cannot be put together.")
+    motions = [chained(recording.controls[before + 1 : now + 1]) for before, now in pairwise(chosen)]
+    return np.array([np.zeros(3), *motions])[: len(chosen)]
 
 
 def hold_out(recording: Recording, first: int, last: int, buffer: int = 0) -> tuple[list[Recording], Recording]:

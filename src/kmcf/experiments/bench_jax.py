@@ -120,22 +120,21 @@ def measure_speed(
 def measure_algebras(
     n: int, batches: Sequence[int], *, steps: int = 50, report: Callable[[str], object] = print
 ) -> list[JaxRow]:
-    """Measure every way to solve and to herd that the platform has, in double precision."""
+    """Measure every way to herd that the platform has, in double precision."""
     kinds = ("plain", "fused") if algebra_for(jax.devices()[0].platform).loop == "fused" else ("plain",)
     flt = fitted(n, "float64")
     rows = []
-    for solver in kinds:
-        for loop in kinds:
-            engine = compiled(flt).with_algebra(DeviceAlgebra(solver, loop))
-            for batch in batches:
-                seconds, per_call = _time_engine(engine, batch, steps)
-                rows.append(
-                    JaxRow(
-                        n, flt.ranks_, "float64", batch, f"{solver} solve, {loop} herding", seconds,
-                        batch * steps / per_call, 1e3 * per_call / steps, np.nan, np.nan,
-                    )
-                )  # fmt: skip
-                report(f"{rows[-1].algebra}, batch {batch}: {rows[-1].milliseconds_per_step:.3f} ms per step")
+    for loop in kinds:
+        engine = compiled(flt).with_algebra(DeviceAlgebra(loop))
+        for batch in batches:
+            seconds, per_call = _time_engine(engine, batch, steps)
+            rows.append(
+                JaxRow(
+                    n, flt.ranks_, "float64", batch, f"{loop} herding", seconds,
+                    batch * steps / per_call, 1e3 * per_call / steps, np.nan, np.nan,
+                )
+            )  # fmt: skip
+            report(f"{rows[-1].algebra}, batch {batch}: {rows[-1].milliseconds_per_step:.3f} ms per step")
     return rows
 
 
@@ -222,7 +221,7 @@ def _measure_one(flt: KernelMonteCarloFilter, n: int, dtype: str, batch: int, st
         flt.filter(observations)
         through = _fastest(lambda: flt.filter(observations), 2)
     algebra = engine.settings.algebra
-    name = f"{algebra.solver} solve, {algebra.loop} herding" if isinstance(algebra, DeviceAlgebra) else ""
+    name = f"{algebra.loop} herding" if isinstance(algebra, DeviceAlgebra) else ""
     return JaxRow(
         n, flt.ranks_, dtype, batch, name, seconds, batch * steps / per_call, 1e3 * per_call / steps,
         batch * steps / through, numpy_rate,

@@ -3,12 +3,15 @@
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.kernel_monte_carlo import KernelMonteCarloFilter
 from kmcf.filter.run import FilterRun
+from kmcf.filter.scores import Scores, score_runs
 from kmcf.filter.sequential import SequentialFilter
 
 __all__ = [
     "Belief",
     "FilterRun",
     "KernelMonteCarloFilter",
+    "Scores",
     "SequentialFilter",
     "StepReport",
+    "score_runs",
 ]

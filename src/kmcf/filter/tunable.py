@@ -32,7 +32,7 @@ def kernel_search_space(flt: Any) -> dict[str, Parameter]:
     """
     space: dict[str, Parameter] = {}
     for name in ("state_kernel", "observation_kernel"):
-        space |= {f"{name}__{key}": parameter for key, parameter in kernel_widths(getattr(flt, name)).items()}
+        space |= kernel_widths(getattr(flt, name), name)
     rule = getattr(flt, "rule", "kbr")
     particles = getattr(flt, "support", "examples") == "particles"
     if not particles:
@@ -47,29 +47,31 @@ def kernel_search_space(flt: Any) -> dict[str, Parameter]:
     return space
 
 
-def kernel_widths(kernel: Any) -> dict[str, Parameter]:
+def kernel_widths(kernel: Any, name: str) -> dict[str, Parameter]:
     """Return the bandwidths of a kernel, or the multipliers of those it learns, wherever inside it they are.
 
     Parameters
     ----------
     kernel : object
         A kernel of any class; one that does not tell its parameters contributes nothing.
+    name : str
+        The filter's name for it; the widths have the names that the filter's ``set_params`` knows.
 
     Examples
     --------
     >>> from kmcf.kernels import Columns
-    >>> sorted(kernel_widths(Columns(Gaussian(multiplier=0.5), 0) * Columns(Gaussian(2.0), 1)))
-    ['first__kernel__multiplier', 'second__kernel__bandwidth']
+    >>> sorted(kernel_widths(Columns(Gaussian(multiplier=0.5), 0) * Columns(Gaussian(2.0), 1), "state_kernel"))
+    ['state_kernel__first__kernel__multiplier', 'state_kernel__second__kernel__bandwidth']
     """
     if isinstance(kernel, type) or not hasattr(kernel, "get_params"):
         return {}
     parameters = kernel.get_params(deep=True)
     widths: dict[str, Parameter] = {}
-    for name, value in parameters.items():
-        outer, _, own = name.rpartition("__")
+    for inner, value in parameters.items():
+        outer, _, own = inner.rpartition("__")
         learnt = parameters.get(f"{outer}__bandwidth" if outer else "bandwidth") is None
         if (own == "bandwidth" or (own == "multiplier" and learnt)) and _is_positive(value):
-            widths[name] = LogNormal(float(value), WIDTH_SD)
+            widths[f"{name}__{inner}"] = LogNormal(float(value), WIDTH_SD)
     return widths
 
 

@@ -9,12 +9,14 @@ from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
 from kmcf.kernels.landmarks import LandmarkSet
 from kmcf.kernels.learned import Learned
 from kmcf.kernels.pose import Pose
+from kmcf.kernels.registry import NAMED, named
 from kmcf.kernels.scans import LaserScan
 from kmcf.kernels.sequences import Spectrum
 from kmcf.kernels.spatial_pyramid import SpatialPyramid
 from kmcf.kernels.stationary import Gaussian, Laplace, Matern
 
 __all__ = [
+    "NAMED",
     "AsinhScaled",
     "ChiSquared",
     "Circular",
@@ -41,4 +43,5 @@ __all__ = [
     "Spectrum",
     "Sum",
     "as_kernel",
+    "named",
 ]

@@ -4,6 +4,7 @@ from kmcf.store.errors import FileError, PassedAgainError
 from kmcf.store.files import describe_file, load, save
 from kmcf.store.registry import register
 from kmcf.store.runs import load_run, save_run
+from kmcf.store.tables import write_table
 
 __all__ = [
     "FileError",
@@ -14,4 +15,5 @@ __all__ = [
     "register",
     "save",
     "save_run",
+    "write_table",
 ]

@@ -109,6 +109,12 @@ class Container:
                 raw[start : start + CHUNK] = stream.read(min(CHUNK, len(raw) - start))
         return array
 
+    def header(self, name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+        """Read the shape, the order in memory and the type of an array, and not the array."""
+        info = self._member(f"{name}.npy")
+        with self._archive.open(info) as stream:
+            return read_npy_header(stream, info.file_size)
+
     def blob(self, name: str) -> bytes:
         """Read bytes."""
         return self._archive.read(self._member(f"{name}.bin"))

@@ -48,7 +48,7 @@ class Decoder:
             "frozenset": lambda value, _: frozenset(map(self.decode, value)),
             "dict": lambda value, _: dict(zip(self.decode(value[0]), self.decode(value[1]), strict=True)),
             "bytes": lambda value, _: bytes.fromhex(value),
-            "scalar": lambda value, _: _scalar(*value),
+            "scalar": lambda value, _: read_scalar(*value),
             "path": lambda value, _: Path(value),
             "generator": lambda value, _: _generator(self.decode(value)),
             "random_state": lambda value, _: _random_state(self.decode(value)),
@@ -142,7 +142,8 @@ def _arguments_left_out(cls: Any, state: dict[str, Any]) -> dict[str, Any]:
     return {**defaults, **state}
 
 
-def _scalar(dtype: str, data: str) -> Any:
+def read_scalar(dtype: str, data: str) -> Any:
+    """Return the NumPy number that a file holds."""
     kind = np.dtype(dtype)
     if kind.kind not in KINDS:
         raise FileError(f"a number has the type {dtype}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import platform
 from collections.abc import Mapping
@@ -15,13 +16,16 @@ import sklearn
 
 from kmcf._version import __version__
 from kmcf.store.container import FORMAT, Container, open_container, write_container
-from kmcf.store.decoding import Decoder
+from kmcf.store.decoding import Decoder, read_scalar
 from kmcf.store.encoding import Encoder
 from kmcf.store.errors import FileError, PassedAgainError
 from kmcf.store.runs import read_run
 
+SHORT = 12
+"""Arrays of so many numbers or fewer are described by their numbers."""
 
-def save(thing: Any, path: str | os.PathLike[str]) -> None:
+
+def save(thing: Any, path: str | os.PathLike[str], notes: Mapping[str, Any] | None = None) -> None:
     """Write a filter, a kernel or a transition to one file, in place of what may be there.
 
     Parameters
@@ -30,6 +34,8 @@ def save(thing: Any, path: str | os.PathLike[str]) -> None:
         Fitted or not. Its class must be one of ours, or registered.
     path : path
         Where to; the ending does not matter (``.kmcf`` is a good one).
+    notes : mapping, optional
+        Whatever JSON can hold; :func:`describe_file` gives it back.
 
     Examples
     --------
@@ -44,7 +50,7 @@ def save(thing: Any, path: str | os.PathLike[str]) -> None:
     root = encoder.encode(thing)
     if not (isinstance(root, dict) and "object" in root):
         raise TypeError(f"save takes a filter, a kernel or a transition, not {type(thing).__name__}.")
-    manifest = {**about("object"), "passed_again": encoder.passed_again, "root": root}
+    manifest = {**about("object"), "notes": dict(notes or {}), "passed_again": encoder.passed_again, "root": root}
     write_container(path, manifest, encoder.arrays, encoder.blobs)
 
 
@@ -149,7 +155,8 @@ def describe_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         }
         if manifest["kind"] == "run":
             return {**found, "class": "FilterRun", "columns": container.names}
-        return {**found, "passed_again": manifest["passed_again"], **_about_root(container)}
+        told = {"notes": manifest.get("notes", {}), "passed_again": manifest["passed_again"]}
+        return {**found, **told, **_about_root(container)}
 
 
 def _about_root(container: Container) -> dict[str, Any]:
@@ -157,8 +164,8 @@ def _about_root(container: Container) -> dict[str, Any]:
     state = root["state"]
     return {
         "class": root["object"],
-        "settings": {name: _in_words(value) for name, value in state.items() if name.strip("_") == name},
-        "fitted": {name: _in_words(value) for name, value in state.items() if name.endswith("_")},
+        "settings": {name: _in_words(value, container) for name, value in state.items() if name.strip("_") == name},
+        "fitted": {name: _in_words(value, container) for name, value in state.items() if name.endswith("_")},
     }
 
 
@@ -169,13 +176,31 @@ def _root(container: Container) -> dict[str, Any]:
     return root
 
 
-def _in_words(node: Any) -> Any:
-    """Return plain values as they are, and a word or two for the rest."""
+def _in_words(node: Any, container: Container) -> Any:
+    """Return plain values as they are, and a few words for the rest."""
     if not isinstance(node, dict):
-        return [_in_words(item) for item in node] if isinstance(node, list) else node
+        return [_in_words(item, container) for item in node] if isinstance(node, list) else node
     tag = next(iter(node))
     if tag == "object":
-        return f"{node['object']}(...)"
-    if tag in ("tuple", "float"):
-        return _in_words(node[tag])
-    return f"passed as {node['pass']}" if tag == "pass" else tag
+        parts = (f"{name}={_in_words(value, container)}" for name, value in node["state"].items() if name[:1] != "_")
+        return f"{node['object']}({', '.join(parts)})"
+    if tag == "tuple":
+        return [_in_words(item, container) for item in node[tag]]
+    if tag == "array":
+        return _array_in_words(node["array"], container)
+    if tag == "scalar":
+        return read_scalar(*node["scalar"]).item()
+    if tag == "versioned":
+        return next(iter(node[tag][1].values()), tag)
+    if tag == "dict":
+        keys, values = node[tag]
+        return dict(zip(map(str, keys), _in_words(values, container), strict=True))
+    return f"passed as {node['pass']}" if tag == "pass" else node["float"] if tag == "float" else tag
+
+
+def _array_in_words(name: str, container: Container) -> Any:
+    """Return a short array as a list, and the shape of a long one."""
+    shape, _, dtype = container.header(name)
+    if math.prod(shape) <= SHORT and dtype.kind in "biufU":
+        return container.array(name).tolist()
+    return f"{dtype} array {' × '.join(map(str, shape))}"

@@ -40,6 +40,10 @@ HOMES = {
     "NaiveBayes": "kmcf.kernels.learned.naive_bayes",
     "Stack": "kmcf.kernels.learned.stack",
     "CrossFitted": "kmcf.kernels.learned.stack",
+    "FastPrediction": "kmcf.baselines.gp_prediction",
+    "NeighbourSearch": "kmcf.baselines.neighbours",
+    "SumRule": "kmcf.baselines.sum_rule",
+    "TransitionPairs": "kmcf.baselines.sum_rule",
 }
 """Other classes, by name, with the module each lives in."""
 

@@ -10,6 +10,23 @@ from kmcf.extras import require
 from kmcf.store.container import KINDS, read_npy_header
 from kmcf.store.errors import FileError, PassedAgainError
 
+COVARIANCES = tuple(
+    f"sklearn.gaussian_process.kernels.{name}"
+    for name in (
+        "ConstantKernel",
+        "DotProduct",
+        "ExpSineSquared",
+        "Exponentiation",
+        "Matern",
+        "Product",
+        "RBF",
+        "RationalQuadratic",
+        "Sum",
+        "WhiteKernel",
+    )
+)
+"""Covariance functions of Gaussian processes: a few numbers and a formula each, so trusted beside skops' own."""
+
 
 def is_sklearn(value: Any) -> bool:
     """Say whether something is an estimator of scikit-learn's own."""
@@ -33,13 +50,14 @@ def load_regressor(data: bytes, trusted: list[str]) -> Any:
     """Restore an estimator, if all its types are trusted."""
     skops = require("skops.io", "store")
     _check_sizes(data)
-    unknown = sorted(set(skops.get_untrusted_types(data=data)) - set(trusted))
+    accepted = {*COVARIANCES, *trusted}
+    unknown = sorted(set(skops.get_untrusted_types(data=data)) - accepted)
     if unknown:
         raise PassedAgainError(
             f"the file holds a scikit-learn regressor with parts that skops does not trust: {', '.join(unknown)}. If "
             f"you trust whoever wrote the file, load it with kmcf.load(path, ..., trusted={unknown})."
         )
-    return skops.loads(data, trusted=list(trusted))
+    return skops.loads(data, trusted=sorted(accepted))
 
 
 def _check_sizes(data: bytes) -> None:

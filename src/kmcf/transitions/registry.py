@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 from kmcf.transitions.base import Transition
@@ -29,7 +30,9 @@ def named(name: str, **parameters: Any) -> Transition:
     GaussianRandomWalk(angles=(), scale=0.5)
     """
     if name not in CLASSES:
-        raise ValueError(f"unknown transition {name!r}; there are {', '.join(CLASSES)}.")
+        close = get_close_matches(name, CLASSES, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(CLASSES)}."
+        raise ValueError(f"unknown transition {name!r}; {hint}")
     known = CLASSES[name]._get_param_names()
     unknown = sorted(set(parameters) - set(known))
     if unknown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,6 +131,23 @@ def read_examples(
         precomputed=precomputed,
         sequential=bool(sequential),
     )
+
+
+def numbered_groups(groups: Any, held_out: Sequence[Any] | None) -> tuple[int, ...]:
+    """Return the numbers of some groups, which count from 0 in order of their first example.
+
+    Examples
+    --------
+    >>> numbered_groups(["b", "b", "a"], ["a"])
+    (1,)
+    """
+    if held_out is None:
+        return ()
+    labels = list(dict.fromkeys([] if groups is None else plain(groups)))
+    unknown = [label for label in held_out if label not in labels]
+    if unknown or not len(held_out):
+        raise ValueError(f"held_out = {list(held_out)!r} must name groups to leave out, which are {labels!r}.")
+    return tuple(labels.index(label) for label in dict.fromkeys(held_out))
 
 
 def _read_groups(groups: Any, n: int) -> IntArray:

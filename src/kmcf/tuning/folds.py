@@ -6,6 +6,7 @@ known to the filter.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +41,9 @@ class Fold:
         return sum(len(sequence) for sequence in self.sequences)
 
 
-def make_folds(examples: Examples, *, sequential: bool, folds: int | None, seed: int) -> tuple[Fold, ...]:
+def make_folds(
+    examples: Examples, *, sequential: bool, folds: int | None, seed: int, held_out: Sequence[int] = ()
+) -> tuple[Fold, ...]:
     """Divide the examples.
 
     One sequence is cut into two halves (Section 4.3) or ``folds`` pieces. Of several sequences whole ones are left out,
@@ -56,20 +59,24 @@ def make_folds(examples: Examples, *, sequential: bool, folds: int | None, seed:
         Number of folds. None: as above.
     seed : int
         Seed of the random dealing.
+    held_out : sequence of int
+        Numbers of the groups to leave out, a fold each; the others are only trained on. Empty: as above.
     """
     n = len(examples)
     parts = [np.flatnonzero(examples.groups == group) for group in range(int(examples.groups.max(initial=0)) + 1)]
-    if len(parts) > 1:
-        held_out = _dealt(parts, min(len(parts), MOST_GROUP_FOLDS) if folds is None else folds)
+    if held_out:
+        left_out = [[parts[group]] for group in held_out]
+    elif len(parts) > 1:
+        left_out = _dealt(parts, min(len(parts), MOST_GROUP_FOLDS) if folds is None else folds)
     else:
         count = (2 if sequential else INDEPENDENT_FOLDS) if folds is None else folds
         count = max(2, min(count, n // FEWEST)) if folds is None else count
         order = np.arange(n) if sequential else np.random.default_rng(seed).permutation(n)
-        held_out = [[np.sort(part)] for part in np.array_split(order, count)]
+        left_out = [[np.sort(part)] for part in np.array_split(order, count)]
     if not sequential:
-        held_out = [[np.array([i]) for part in fold for i in part] for fold in held_out]
+        left_out = [[np.array([i]) for part in fold for i in part] for fold in left_out]
     made = []
-    for fold in held_out:
+    for fold in left_out:
         rest = np.setdiff1d(np.arange(n), np.concatenate(fold) if fold else np.arange(0))
         made.append(Fold(examples.learnable(rest), tuple(fold)))
     _check(made, n)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.filter.sequential import SequentialFilter
+from kmcf.notebooks import html_table
 from kmcf.search_space import Category, Integer, LogNormal, Parameter
 from kmcf.tuning.space import Space, position
 from kmcf.tuning.trials import Proposal, Trial, ranked
@@ -125,6 +126,11 @@ class TuningResult:
         from kmcf.tuning.figure import plot_trials
 
         return plot_trials(self.trials, self._space, self.best_params, self.metric, axes)
+
+    def _repr_html_(self) -> str:
+        best = f"best of {len(self.trials)} trials"
+        values = {f"{self.metric}, {best}": self.best_value, f"{self.metric}, untuned": self.untuned_value}
+        return html_table("TuningResult", {**values, **self.best_params}, "settings made of the best trials")
 
     def __repr__(self) -> str:
         counts = Counter(trial.status for trial in self.trials)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -18,7 +18,7 @@ from kmcf.filter.inputs import read_seed
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_count, check_positive
 from kmcf.tuning.evaluation import Judge, run_in_worker
-from kmcf.tuning.examples import Examples, read_examples
+from kmcf.tuning.examples import Examples, numbered_groups, read_examples
 from kmcf.tuning.folds import Fold, make_folds
 from kmcf.tuning.metrics import Metric, embedding_criterion, make_metric
 from kmcf.tuning.progress import trial_progress
@@ -49,6 +49,7 @@ def tune(
     sampler: Any = "random",
     criterion: str = "auto",
     folds: int | None = None,
+    held_out: Sequence[Any] | None = None,
     n_best: int = 5,
     prune: bool = True,
     time_budget: float | None = None,
@@ -88,6 +89,8 @@ def tune(
         held-out states (Fukumizu et al. 2013, Section 4.2) instead of using the metric. "auto": that if not sequential.
     folds : int, optional
         None: two halves of a sequence; of several sequences at most five folds; five if not sequential.
+    held_out : sequence, optional
+        Labels of the groups to leave out, each in a fold of its own; the others are only trained on. None: all groups.
     n_best : int
         The settings returned combine so many of the best trials.
     prune : bool
@@ -115,6 +118,7 @@ def tune(
     """
     _check_arguments(flt, n_trials=n_trials, n_best=n_best, folds=folds, time_budget=time_budget, criterion=criterion)
     examples = read_examples(flt, states, observations, controls, groups, sequential=sequential)
+    left_out = numbered_groups(groups, held_out)
     searched = _make_space(flt, examples, space)
     file = None if study is None else StudyFile(Path(study), searched)
     embedding = criterion == "embedding" or (criterion == "auto" and not sequential)
@@ -124,11 +128,12 @@ def tune(
         if embedding
         else make_metric(metric, examples.states, angles, kernel)
     )
-    description = _described(flt, examples, searched, judged_by, sequential=sequential, folds=folds)
+    division = f"sequential={bool(sequential)}, folds={folds}" + (f", held_out={left_out}" if left_out else "")
+    description = _described(flt, examples, searched, judged_by, division)
     seed = None if random_state is None else read_seed(random_state)
     done, seed = ([], seed) if file is None else file.open(description, seed)
     seed = read_seed(None) if seed is None else seed
-    parts = make_folds(examples, sequential=sequential, folds=folds, seed=seed)
+    parts = make_folds(examples, sequential=sequential, folds=folds, seed=seed, held_out=left_out)
     if file is not None:
         file.begin(description, seed)
     judge = Judge(examples, parts, searched, judged_by, seed, sequential)
@@ -225,7 +230,7 @@ def _make_space(flt: SequentialFilter, examples: Examples, user: Mapping[str, An
 
 
 def _described(
-    flt: SequentialFilter, examples: Examples, space: Space, metric: Metric, *, sequential: bool, folds: int | None
+    flt: SequentialFilter, examples: Examples, space: Space, metric: Metric, division: str
 ) -> dict[str, str]:
     """Describe a study by what must not change between its sessions."""
     settings = {
@@ -243,7 +248,7 @@ def _described(
         "filter": fingerprint((type(flt).__name__, sorted(settings.items(), key=lambda item: item[0]))),
         "space": fingerprint({variant: repr(parameters) for variant, parameters in space.parameters.items()}),
         "metric": metric.name,
-        "validation": f"sequential={bool(sequential)}, folds={folds}",
+        "validation": division,
     }
 
 

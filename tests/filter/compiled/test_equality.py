@@ -51,7 +51,7 @@ def test_the_same_posteriors_on_the_same_particles(name):
 
 
 def test_the_kernels_for_a_gpu_give_the_same():
-    expected, found = both_runs("1a", algebra=DeviceAlgebra("interpreted", "interpreted"))
+    expected, found = both_runs("1a", algebra=DeviceAlgebra("interpreted"))
     np.testing.assert_allclose(found.mean, expected.mean, atol=1e-8)
     np.testing.assert_allclose(found.herding_loss, expected.herding_loss, atol=1e-8)
 

@@ -140,7 +140,7 @@ def test_partial_fit_and_refresh():
     np.testing.assert_allclose(first[2].mean(), first[1].mean(), atol=1e-10)
 
 
-@pytest.mark.parametrize("algebra", [DeviceAlgebra(), DeviceAlgebra("interpreted", "interpreted")])
+@pytest.mark.parametrize("algebra", [DeviceAlgebra(), DeviceAlgebra("interpreted")])
 def test_derivatives_of_one_correction(flt, algebra):
     twin = copy.copy(flt)
     twin._compiled = flt._compiled.with_algebra(algebra)

@@ -4,9 +4,8 @@ from kmcf.datasets.building.building import Building
 from kmcf.datasets.building.camera import Camera
 from kmcf.datasets.building.dataset import FRAME_INTERVAL, simulated_building
 from kmcf.datasets.building.lighting import LIGHTINGS, Lighting
-from kmcf.datasets.building.odometry import compose_motions, integrate_motions, relative_motions
 from kmcf.datasets.building.plan import FloorPlan, Space, Wall
-from kmcf.datasets.building.protocol import PAPER_STEPS, LocalizationTask, localization_task, thin
+from kmcf.datasets.building.protocol import PAPER_STEPS, LocalizationTask, localization_task
 
 __all__ = [
     "FRAME_INTERVAL",
@@ -19,10 +18,6 @@ __all__ = [
     "LocalizationTask",
     "Space",
     "Wall",
-    "compose_motions",
-    "integrate_motions",
     "localization_task",
-    "relative_motions",
     "simulated_building",
-    "thin",
 ]

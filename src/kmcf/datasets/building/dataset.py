@@ -12,8 +12,9 @@ from kmcf.datasets.building.building import Building
 from kmcf.datasets.building.camera import Camera
 from kmcf.datasets.building.drive import drive_lap
 from kmcf.datasets.building.lighting import Lighting, lighting_named
-from kmcf.datasets.building.odometry import measure_motions, relative_motions
-from kmcf.datasets.recording import Recording
+from kmcf.datasets.building.odometry import measure_motions
+from kmcf.datasets.recording import MOTION, Recording
+from kmcf.poses import odometry_controls
 
 FRAME_INTERVAL = 2.27 / 4
 """Seconds; every fourth, eighth and twelfth frame give the paper's three intervals."""
@@ -75,12 +76,13 @@ def simulated_building(
     for number in range(laps):
         rng = np.random.default_rng([random_state, number])
         time, poses = drive_lap(place.plan, place.route, speed, frame_interval, rng)
-        motions = np.concatenate([np.zeros((1, 3)), relative_motions(poses)])
-        controls = measure_motions(motions, noise, rng)
+        controls = measure_motions(odometry_controls(poses), noise, rng)
         light = _varied(lightings[number], lighting_variation, rng)
         images = place.photograph(poses, camera, light, rng)
         units = {"time": "s", "states": "m, m, rad", "observations": "grey level", "controls": "rad, m, rad"}
-        recordings.append(Recording(f"lap {number + 1}", time, poses, images, controls, units))
+        names: dict[str, tuple[str, ...]] = {"states": ("x", "y", "heading"), "controls": MOTION}
+        lap = Recording(f"lap {number + 1}", time, poses, images, controls, units, names, angles=(2,))
+        recordings.append(lap)
     return recordings
 
 

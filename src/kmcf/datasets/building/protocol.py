@@ -3,42 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kmcf.arrays import FloatArray
-from kmcf.datasets.building.odometry import compose_motions
-from kmcf.datasets.recording import Recording
+from kmcf.datasets.recording import Recording, thinned
 
 PAPER_STEPS = (4, 8, 12)
 """Every fourth, eighth and twelfth frame: 2.27, 4.54 and 6.81 s with the default frame interval."""
-
-
-def thin(recording: Recording, step: int) -> Recording:
-    """Keep every ``step``-th frame and compose the odometry (turn, distance, turn) of those skipped.
-
-    Examples
-    --------
-    >>> drive = Recording("drive", np.arange(3.0), np.zeros((3, 3)), np.zeros((3, 2)), np.array([[0, 1.0, 0]] * 3))
-    >>> thin(drive, 2).controls[1]
-    array([0., 2., 0.])
-    """
-    if not isinstance(step, int | np.integer) or isinstance(step, bool) or step < 1:
-        raise ValueError(f"step = {step!r}; it must be an integer >= 1.")
-    if recording.controls is None:
-        raise ValueError(f"{recording.name!r} has no odometry to compose; thin needs controls (turn, distance, turn).")
-    controls = np.asarray(recording.controls, dtype=np.float64)
-    kept = np.arange(0, len(recording), step)
-    composed = [controls[0]] + [compose_motions(controls[now - step + 1 : now + 1]) for now in kept[1:]]
-    return replace(
-        recording,
-        time=recording.time[kept],
-        states=recording.states[kept],
-        observations=_rows(recording.observations, kept),
-        controls=np.array(composed),
-    )
 
 
 class LocalizationTask(NamedTuple):
@@ -74,7 +47,8 @@ def localization_task(
 
     Examples
     --------
-    >>> lap = Recording("lap", np.arange(9.0), np.zeros((9, 3)), np.zeros((9, 4, 4)), np.zeros((9, 3)))
+    >>> lap = Recording("lap", np.arange(9.0), np.zeros((9, 3)), np.zeros((9, 4, 4)), np.zeros((9, 3)),
+    ...                 names={"controls": ("rotation", "translation", "rotation")})
     >>> task = localization_task([lap, lap, lap], n=10, step=4)
     >>> task.states.shape, len(task.test), len(task.training)
     ((10, 3), 3, 2)
@@ -91,8 +65,4 @@ def localization_task(
     if all(isinstance(lap.observations, np.ndarray) for lap in rest):
         observations = np.stack(observations)
     states = np.stack([lap.states[row] for lap, row in chosen])
-    return LocalizationTask(states, observations, [thin(lap, step) for lap in rest], thin(laps[test], step))
-
-
-def _rows(observations: Any, kept: Any) -> Any:
-    return observations[kept] if isinstance(observations, np.ndarray) else [observations[row] for row in kept]
+    return LocalizationTask(states, observations, [thinned(lap, step) for lap in rest], thinned(laps[test], step))

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
 
 from kmcf.arrays import Array
-from kmcf.filter.compiled.elimination import cholesky_solve, fused_solve
 from kmcf.filter.compiled.loops import fused_loop, plain_loop
 
-LARGEST_FUSED_SYSTEM = 64
-"""Larger systems do not fit a GPU's registers."""
 LARGEST_FUSED_LOOP = 8192
+"""More candidates do not fit a GPU's registers."""
 
 
 @dataclass(frozen=True)
 class DeviceAlgebra:
-    """Triangular solves by the library; small systems and the greedy loop by fused kernels where that is faster.
+    """Solves by the library's Cholesky, the greedy loop by a fused kernel where that is faster.
 
     Parameters
     ----------
-    solver, loop : {"plain", "fused", "interpreted"}
-        "plain": the library's Cholesky, a plain loop. "fused": one GPU kernel per filter. "interpreted": that kernel
+    loop : {"plain", "fused", "interpreted"}
+        "plain": a loop over picks. "fused": one GPU kernel per filter for all picks. "interpreted": that kernel
         without a GPU, for tests.
     """
 
-    solver: str = "plain"
     loop: str = "plain"
 
     def solve_lower(self, lower: Array, right: Array) -> Array:
@@ -44,11 +41,7 @@ class DeviceAlgebra:
     def solve_regularised_square(self, C: Array, delta: Any, right: Array) -> Array:
         """Solve (C² + δI) x = right for a symmetric C."""
         square = C @ C + delta * jnp.eye(C.shape[0], dtype=C.dtype)
-        if self.solver == "plain" or C.shape[0] > LARGEST_FUSED_SYSTEM:
-            return cholesky_solve(square, right)
-        solve = partial(fused_solve, square, interpret=self.solver == "interpreted")
-        # Derivatives, which the fused kernel has none of, then come from the equations themselves.
-        return lax.custom_linear_solve(lambda x: square @ x, right, lambda _, b: solve(b), symmetric=True)
+        return self.solve_factorised(jnp.linalg.cholesky(square, symmetrize_input=False), right)
 
     def greedy(self, mean_values: Array, gram: Array, size: int) -> tuple[Array, Array]:
         """Return the picks of Kernel Herding and the score after the last one."""
@@ -59,11 +52,14 @@ class DeviceAlgebra:
 
 
 def algebra_for(platform: str) -> DeviceAlgebra:
-    """Return the fastest algebra of a platform: fused kernels on NVIDIA GPUs, the plain ones elsewhere.
+    """Return the fastest algebra of a platform: a fused greedy loop on NVIDIA GPUs, the plain one elsewhere.
+
+    JAX announced that the language of the fused loop will leave it; without it the plain loop runs there, too.
 
     Examples
     --------
     >>> algebra_for("cpu")
-    DeviceAlgebra(solver='plain', loop='plain')
+    DeviceAlgebra(loop='plain')
     """
-    return DeviceAlgebra("fused", "fused") if platform in ("gpu", "cuda") else DeviceAlgebra()
+    nvidia = platform in ("gpu", "cuda") and find_spec("jax.experimental.pallas.triton") is not None
+    return DeviceAlgebra("fused") if nvidia else DeviceAlgebra()

@@ -1,6 +1,6 @@
 """The command line."""
 
-import re
+import csv
 import subprocess
 import sys
 
@@ -32,27 +32,34 @@ def test_help_names_the_commands(words):
     assert "examples" in result.output
 
 
-def test_demo_prints_errors_and_saves_a_picture(tmp_path):
-    out = tmp_path / "new" / "folder"
-    result = invoke("demo", "--out", str(out), "--examples", "150", "--length", "60")
+@pytest.fixture(scope="module")
+def demonstration(tmp_path_factory):
+    """One short demo for all tests."""
+    out = tmp_path_factory.mktemp("demo") / "new" / "folder"
+    return out, invoke("demo", "--out", str(out), "--walks", "1")
+
+
+def test_demo_prints_errors_and_saves_picture_and_report(demonstration):
+    out, result = demonstration
     assert result.exit_code == 0, result.output
-    picture = out / "filtering.png"
+    picture = out / "path.png"
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert picture.stat().st_size > 10_000
     assert str(picture) in result.output
-    nearest, filtered, best = (float(number) for number in re.findall(r"\d\.\d{3}", result.output))
-    assert best < filtered < nearest
-    assert "150 recorded pairs" in " ".join(result.output.split())
-    assert re.search(r"\d+% of the true states", result.output)
+    assert (out / "report.html").as_uri() in result.output
+    assert (out / "report.html").read_text().endswith("</html>\n")
+    assert "eight recorded walks" in " ".join(result.output.split())
 
 
-def test_the_same_seed_gives_the_same_demo(tmp_path):
-    arguments = ("demo", "--out", str(tmp_path), "--examples", "40", "--length", "20", "--seed")
-    numbers = [re.findall(r"\d\.\d{3}", invoke(*arguments, seed).output) for seed in ("1", "1", "2")]
-    assert numbers[0] == numbers[1] != numbers[2]
+def test_the_filter_of_the_demo_beats_what_it_is_compared_with(demonstration):
+    out, _ = demonstration
+    with (out / "folds.csv").open() as file:
+        errors = {row["method"]: float(row["mean"]) for row in csv.DictReader(file)}
+    assert errors["kmcf"] < 1.0  # the walk of the README's picture
+    assert errors["kmcf"] < errors["knn-pf"] < errors["nai"]
 
 
-@pytest.mark.parametrize("words", [("--examples", "5"), ("--length", "1"), ("--seed", "-1"), ("--nonsense",)])
+@pytest.mark.parametrize("words", [("--walks", "0"), ("--walks", "10"), ("--seed", "-1"), ("--nonsense",)])
 def test_bad_words_are_refused(words, tmp_path):
     result = invoke("demo", "--out", str(tmp_path), *words)
     assert result.exit_code == 2

@@ -1,0 +1,59 @@
+"""``kmcf inspect``: what is in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kmcf.cli import options as words
+from kmcf.cli.config import Config
+from kmcf.cli.group import Debug
+from kmcf.cli.showing import print_json, print_table
+
+
+def inspect(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A model, kernel, transition or run saved by kmcf.")],
+    as_json: words.Json = False,
+    config: Config = None,
+    debug: Debug = False,
+) -> None:
+    """Show what is in a file written by kmcf, without running anything in it.
+
+    For example:
+
+        kmcf inspect model.kmcf
+
+        kmcf inspect model.kmcf --json | jq .notes.columns
+    """
+    del config, debug
+    from kmcf.store import describe_file
+
+    if not file.is_file():
+        raise ValueError(f"there is no file {file}.")
+    about = describe_file(file)
+    if as_json:
+        print_json(about)
+        return
+    print_table(str(file), _first(about))
+    notes = about.get("notes", {})
+    for title, part in (
+        ("Columns", notes.get("columns")),
+        ("Settings", about.get("settings")),
+        ("Learnt", about.get("fitted")),
+    ):
+        if isinstance(part, dict) and part:
+            print_table(title, {str(name): value for name, value in part.items() if value is not None})
+
+
+def _first(about: dict[str, Any]) -> dict[str, Any]:
+    needed = about.get("passed_again") or {}
+    return {
+        "holds": about["class"],
+        "bytes": about["size"],
+        "arrays": about["arrays"],
+        "format": about["format"],
+        "written with": ", ".join(f"{name} {version}" for name, version in about["versions"].items()),
+        "to be passed again": [f"{name} ({was})" for name, was in needed.items()] or "nothing",
+    }

@@ -1,0 +1,102 @@
+"""Model files, and the columns that they were fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kmcf.cli.recipe import Source
+
+ROLES = ("state", "observation", "control")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A fitted filter and what its file says about columns.
+
+    Attributes
+    ----------
+    filter : filter
+        Fitted.
+    columns : dict
+        Names by role, as ``kmcf.datasets.columns_of`` gives them; empty for files saved without notes.
+    name : str
+        The file's.
+    """
+
+    filter: Any
+    columns: dict[str, Any]
+    name: str
+
+    @property
+    def states(self) -> list[str]:
+        """Names of the state's coordinates."""
+        width = self.filter.states_.shape[1]
+        named = self.columns.get("state") or []
+        return list(named) if len(named) == width else [f"state_{j}" for j in range(width)]
+
+    def source(self, files: Sequence[Path], **chosen: Any) -> Source:
+        """Return how to read files for this model: columns as chosen, otherwise those that it was fitted to."""
+        columns = {**self.columns, **{name: value for name, value in chosen.items() if value}}
+        if not columns.get("observation"):
+            raise ValueError(f"{self.name} does not say which columns are observations; name them with --observation.")
+        assumed = frozenset(name for name in self.columns if not chosen.get(name))
+        return Source(files, **{name: value for name, value in columns.items() if value is not None}, assumed=assumed)
+
+    def check(self, role: str, names: Sequence[str], source: str) -> None:
+        """Compare the number of columns with what the filter was fitted to."""
+        width = self.filter.states_.shape[1] if role == "state" else self.filter._reader.shape[0]
+        if len(names) != width:
+            raise ValueError(
+                f"{self.name} was fitted to {width} {role} columns, but {source} gives {len(names)} "
+                f"({', '.join(names) or 'none'})."
+            )
+
+
+def load_model(path: Path) -> Model:
+    """Load a model file that needs nothing to be passed again."""
+    import numpy as np
+
+    from kmcf.filter import SequentialFilter
+    from kmcf.store import describe_file, load
+
+    if not path.is_file():
+        raise ValueError(f"there is no model file {path}.")
+    about = describe_file(path)
+    needed = about.get("passed_again") or {}
+    if needed:
+        raise ValueError(
+            f"{path} needs {', '.join(needed)} to be passed again, which only Python can do: "
+            f"kmcf.load({str(path)!r}, ...)."
+        )
+    flt = load(path)
+    if not isinstance(flt, SequentialFilter):
+        raise ValueError(f"{path} holds a {about['class']}, not a filter.")
+    if not hasattr(flt, "seed_"):
+        raise ValueError(f"{path} holds a filter that was not fitted.")
+    vectors = isinstance(flt.states_, np.ndarray) and flt.states_.ndim == 2
+    shape = flt._reader.shape
+    if not vectors or shape is None or len(shape) != 1:
+        raise ValueError(
+            f"{path} was fitted to states or observations that are no rows of numbers; use it from Python."
+        )
+    return Model(flt, _checked_columns(about["notes"].get("columns", {}), path), path.name)
+
+
+def _checked_columns(columns: Any, path: Path) -> dict[str, Any]:
+    """Check notes, which anyone may have written."""
+    lists = (
+        all(
+            isinstance(columns.get(role, []), list) and all(isinstance(name, str) for name in columns.get(role, []))
+            for role in ROLES
+        )
+        if isinstance(columns, dict)
+        else False
+    )
+    words = lists and all(isinstance(columns.get(role), str | None) for role in ("time", "sequence"))
+    if not words or not isinstance(columns.get("step"), int | float | None):
+        raise ValueError(f"what {path} says about columns makes no sense; name them with --observation and --state.")
+    known = (*ROLES, "time", "sequence", "step")
+    return {name: value for name, value in columns.items() if name in known}

@@ -1,0 +1,57 @@
+"""Results for people (tables) and for machines (JSON)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+
+def print_json(data: Any) -> None:
+    """Print one line of JSON, with null for what is not a number."""
+    from kmcf.experiments.files import without_nan
+
+    typer.echo(json.dumps(without_nan(data), allow_nan=False))
+
+
+def print_table(title: str, rows: Mapping[str, Any]) -> None:
+    """Print names and values."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows.items():
+        table.add_row(Text(name.replace("_", " ")), Text(shown(value)))
+    Console().print(table)
+
+
+def print_columns(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print rows with the same names."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for position, name in enumerate(rows[0]):
+        table.add_column(name.replace("_", " "), justify="right" if position else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(shown(value)) for value in row.values()))
+    Console().print(table)
+
+
+def shown(value: Any) -> str:
+    """Return a value as people read it.
+
+    Examples
+    --------
+    >>> shown(0.123456), shown(["x", "y"]), shown([])
+    ('0.1235', 'x, y', '–')
+    """
+    if value is None or (isinstance(value, list | tuple | dict) and not value):
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(shown, value))
+    return str(value)

@@ -1,0 +1,244 @@
+"""Recordings from tables: files with one row per step, columns chosen by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kmcf.arrays import FloatArray
+from kmcf.datasets.columns import Columns, read_columns
+from kmcf.datasets.recording import Recording
+
+GAPS = ("keep", "split", "fill", "error")
+LONG = 1.5
+"""Steps longer than this multiple of the usual one are gaps."""
+DATES = "s since 1970"
+MOST_FILLED = 100_000
+Names = str | Sequence[str]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns hold what."""
+
+    state: Names = ()
+    observation: Names = ()
+    control: Names = ()
+    time: str | None = None
+    sequence: str | None = None
+
+
+def read_tables(
+    files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    state: Names = (),
+    observation: Names = (),
+    control: Names = (),
+    time: str | None = None,
+    sequence: str | None = None,
+    angles: Names = (),
+    gaps: str = "keep",
+    step: float | None = None,
+    encoding: str = "utf-8",
+) -> list[Recording]:
+    r"""Read sequences from CSV, Parquet or NPZ files with one row per step.
+
+    Parameters
+    ----------
+    files : path or list of paths
+        CSV (a header line; commas, semicolons or tabs), ``.parquet`` or ``.npz``. A file begins a new sequence.
+    state, observation, control : str or list of str
+        Columns by name or pattern (``"beacon_*"``). Of an NPZ archive also arrays (n, d), whose columns are called
+        ``name_0``, ``name_1``, ... Empty cells are NaN.
+    time : str, optional
+        Column of times, numbers or dates (ISO 8601). They must increase within a sequence. None: 0, 1, 2, ...
+    sequence : str, optional
+        Column that says which sequence a row belongs to; None: a file is one sequence.
+    angles : str or list of str
+        State columns that are angles in radians.
+    gaps : {"keep", "split", "fill", "error"}
+        Where time advances by more than 1.5 steps: nothing is done, a new recording begins, rows with nothing observed
+        are put in, or it is an error. The number of gaps is ``recording.counts["gaps"]``.
+    step : float, optional
+        The usual time from row to row. None: the median.
+    encoding : str
+        Of CSV files.
+
+    Returns
+    -------
+    list of Recording
+        In order of their first rows.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "walk.csv"
+    >>> _ = path.write_text("t,x,s1,s2\n0,1.5,-60,-71\n1,1.7,-62,\n4,,-65,-70\n")
+    >>> read_tables(path, state="x", observation="s*", time="t")
+    [Recording('walk', 3 steps, 1 unknown state)]
+    """
+    if gaps not in GAPS:
+        raise ValueError(f"gaps = {gaps!r}; it must be {', '.join(GAPS)}.")
+    paths = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
+    roles = Roles(state, observation, control, time, sequence)
+    recordings: list[Recording] = []
+    for path in paths:
+        found = _sequences(read_columns(path, encoding), roles, path.stem)
+        if recordings:
+            _check_alike(recordings[0], found[0], paths[0], path)
+        prefix = f"{path.stem}/" if len(paths) > 1 and sequence is not None else ""
+        recordings += [replace(recording, name=prefix + recording.name) for recording in found]
+    if not recordings:
+        raise ValueError("there are no files to read.")
+    turning = tuple(_position(name, recordings[0].names["states"]) for name in _listed(angles))
+    recordings = [replace(recording, angles=turning) for recording in recordings]
+    return (
+        recordings if time is None else _with_gaps(recordings, gaps, usual_step(recordings) if step is None else step)
+    )
+
+
+def columns_of(recordings: Sequence[Recording]) -> dict[str, Any]:
+    """Say which columns recordings were read from, as :func:`read_tables` takes them, with the usual time step.
+
+    Files of filters hold this, so that commands need not be told again (``kmcf.store.save(flt, path, notes=...)``).
+    """
+    names = recordings[0].names
+    return {
+        "state": list(names["states"]),
+        "observation": list(names["observations"]),
+        "control": list(names["controls"]),
+        "time": next(iter(names["time"]), None),
+        "sequence": next(iter(names["sequence"]), None),
+        "step": usual_step(recordings) if names["time"] else None,
+    }
+
+
+def usual_step(recordings: Sequence[Recording]) -> float:
+    """Return the median time from row to row; NaN if there is none."""
+    steps = np.concatenate([np.diff(recording.time) for recording in recordings])
+    return float(np.median(steps)) if len(steps) else float("nan")
+
+
+def missed_steps(elapsed: Any, step: float) -> Any:
+    """Return how many steps are missing in times from row to row.
+
+    Examples
+    --------
+    >>> missed_steps(np.array([1.0, 1.4, 1.6, 3.1]), 1.0)
+    array([0, 0, 1, 2])
+    """
+    times = np.asarray(elapsed, dtype=np.float64)
+    if not step > 0:
+        return np.zeros(times.shape, dtype=int)
+    return np.where(times > LONG * step, np.maximum(np.round(times / step) - 1.0, 0.0), 0.0).astype(int)
+
+
+def _sequences(columns: Columns, roles: Roles, stem: str) -> list[Recording]:
+    """Split the rows of one file into sequences."""
+    chosen = {
+        role: columns.chosen(_listed(getattr(roles, role)), role)
+        for role in ("state", "observation", "control", "time", "sequence")
+    }
+    for role in ("time", "sequence"):
+        if len(chosen[role]) > 1:
+            raise ValueError(f"the {role} is one column, but {getattr(roles, role)!r} are {len(chosen[role])}.")
+    states, observations, controls = (columns.numbers(chosen[role]) for role in ("state", "observation", "control"))
+    labels = columns.labels(chosen["sequence"][0]) if chosen["sequence"] else [stem] * len(columns)
+    rows_of: dict[str, list[int]] = {}
+    for row, label in enumerate(labels):
+        rows_of.setdefault(label, []).append(row)
+    times, dates = columns.times(chosen["time"][0]) if chosen["time"] else (None, False)
+    names = {
+        "states": tuple(chosen["state"]),
+        "observations": tuple(chosen["observation"]),
+        "controls": tuple(chosen["control"]),
+        "time": tuple(chosen["time"]),
+        "sequence": tuple(chosen["sequence"]),
+    }
+    recordings = []
+    for label, rows in rows_of.items():
+        time = np.arange(len(rows), dtype=np.float64) if times is None else times[rows]
+        if times is not None:
+            _check_increasing(time, rows, columns, chosen["time"][0])
+        driven = controls[rows] if controls.shape[1] else None
+        units = {"time": DATES} if dates else {}
+        recordings.append(Recording(label, time, states[rows], observations[rows], driven, units, names))
+    return recordings
+
+
+def _check_increasing(time: FloatArray, rows: list[int], columns: Columns, name: str) -> None:
+    unknown = np.flatnonzero(~np.isfinite(time))
+    if len(unknown):
+        raise ValueError(f"{columns.where(rows[unknown[0]], name)}: the time is missing.")
+    back = np.flatnonzero(np.diff(time) <= 0)
+    if len(back):
+        late, early = time[back[0]], time[back[0] + 1]
+        raise ValueError(
+            f"{columns.where(rows[back[0] + 1], name)}: time {early:g} does not come after {late:g}; sort the rows by "
+            "time, or name the column that tells sequences apart."
+        )
+
+
+def _check_alike(first: Recording, other: Recording, path: Path, other_path: Path) -> None:
+    """Compare what patterns found in two files."""
+    for role, names in first.names.items():
+        if role not in ("time", "sequence") and other.names[role] != names:
+            found, expected = ", ".join(other.names[role]), ", ".join(names)
+            raise ValueError(f"{other_path.name} has the {role} {found}, but {path.name} has {expected}.")
+
+
+def _with_gaps(recordings: list[Recording], gaps: str, step: float) -> list[Recording]:
+    found = []
+    for recording in recordings:
+        missed = missed_steps(np.diff(recording.time), step)
+        after = np.flatnonzero(missed) + 1  # the rows that gaps lead to
+        counted = replace(recording, counts={"gaps": len(after), "missed steps": int(missed.sum())})
+        if gaps == "keep" or not len(after):
+            found.append(counted)
+        elif gaps == "error":
+            row = after[0]
+            advance = recording.time[row] - recording.time[row - 1]
+            raise ValueError(
+                f"in the sequence {recording.name!r} time advances by {advance:g} to {recording.time[row]:g}, where "
+                f"{step:g} is usual ({len(after)} such gaps)."
+            )
+        elif gaps == "split":
+            bounds = [0, *after.tolist(), len(recording)]
+            found += [counted[a:b] for a, b in pairwise(bounds)]
+        else:
+            found.append(_filled(counted, missed))
+    return found
+
+
+def _filled(recording: Recording, missed: Any) -> Recording:
+    """Put rows into the gaps, evenly spaced in time, with nothing observed."""
+    if recording.controls is not None:
+        raise ValueError("gaps cannot be filled where there are controls: what drove the moves in between is unknown.")
+    total = len(recording) + int(missed.sum())
+    if total > MOST_FILLED and total > 10 * len(recording):
+        raise ValueError(
+            f"filling the gaps of {recording.name!r} would make {total} rows of {len(recording)}; keep them, or split "
+            "the sequence there."
+        )
+    rows = np.concatenate([[0], np.arange(1, len(recording)) + np.cumsum(missed)])
+    states = np.full((total, recording.states.shape[1]), np.nan)
+    observations = np.full((total, recording.observations.shape[1]), np.nan)
+    states[rows], observations[rows] = recording.states, recording.observations
+    time = np.interp(np.arange(total), rows, recording.time)
+    return replace(recording, time=time, states=states, observations=observations)
+
+
+def _position(name: str, states: Sequence[str]) -> int:
+    if name not in states:
+        raise ValueError(f"the angle {name!r} is none of the state columns ({', '.join(states)}).")
+    return list(states).index(name)
+
+
+def _listed(names: Names | None) -> list[str]:
+    return [] if names is None else [names] if isinstance(names, str) else list(names)

@@ -1,0 +1,272 @@
+"""Running a problem: every method on every fold, in cells that survive a killed run."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from kmcf.alerts import HighRankWarning, RejectedStepWarning, SkippedDataWarning
+from kmcf.arrays import FloatArray
+from kmcf.datasets import Recording
+from kmcf.experiments.localize.methods import METHODS, fitted, unfitted
+from kmcf.experiments.localize.problem import Data, Estimate, Fold, Problem, Settings
+from kmcf.experiments.localize.registry import problem_named
+from kmcf.experiments.localize.splits import spread
+from kmcf.experiments.localize.tuning import position_of, tuned
+from kmcf.experiments.reproduce.cells import Cell, Result, Row, run_cells
+from kmcf.filter.belief import Belief
+from kmcf.filter.sequential import SequentialFilter
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Which problem, on which data, how.
+
+    Attributes
+    ----------
+    dataset : str
+        Name of the problem.
+    path : Path, optional
+        Where its data are, where it needs any.
+    quick : bool
+        A smaller version.
+    trials : int
+        Settings tried per method and fold, on the training sequences; 0: the problem's own settings.
+    seed : int
+        Another seed gives other random numbers in all filters.
+    """
+
+    dataset: str
+    path: Path | None = None
+    quick: bool = False
+    trials: int = 0
+    seed: int = 0
+
+    @property
+    def problem(self) -> Problem:
+        """The problem."""
+        return problem_named(self.dataset)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in use."""
+        return self.problem.quick if self.quick else self.problem.settings
+
+    def data(self) -> Data:
+        """Load the data, once per process."""
+        if self.problem.needs and self.path is None:
+            raise ValueError(f"{self.dataset} is not in the package: give --path, {self.problem.needs}.")
+        return _loaded(self.dataset, self.path, self.quick)
+
+    def folds(self, repetition: int = 0) -> list[Fold]:
+        """Divide the data."""
+        return list(self.problem.split(self.data(), repetition, **self.settings.split))
+
+    def filter(self, fold: Fold, method: str, repetition: int, study: Path | None) -> tuple[SequentialFilter, str]:
+        """Return a fitted filter, and in words what tuning found."""
+        seed = self.seed + 1000 * repetition
+        flt = unfitted(method, self.settings, fold, seed)
+        estimate = self.problem.measure.estimate
+        with quiet():
+            flt, found = tuned(flt, self.settings, fold, estimate, trials=self.trials, seed=seed, study=study)
+            return fitted(flt, fold), describe(found)
+
+
+def chosen_folds(experiment: Experiment, wanted: str | None) -> list[str]:
+    """Return the names of some folds: those named, between semicolons; a number of them, evenly spread; None: all.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Its data are loaded.
+    wanted : str, optional
+        Names or a number.
+    """
+    names = [fold.name for fold in experiment.folds()]
+    if wanted is None:
+        return names
+    if wanted.strip().isdigit():
+        if int(wanted) < 1:
+            raise ValueError(f"--folds {wanted}: at least one fold is needed.")
+        return [names[k] for k in spread(len(names), int(wanted))]
+    given = [name.strip() for name in wanted.split(";") if name.strip()]
+    unknown = [name for name in given if name not in names]
+    if unknown or not given:
+        raise ValueError(f"--folds {wanted}: there is no fold {'; '.join(unknown)!r}; there are {'; '.join(names)}.")
+    return given
+
+
+def run_experiment(
+    experiment: Experiment,
+    folder: Path,
+    *,
+    folds: Sequence[str],
+    methods: Sequence[str],
+    repetitions: int = 1,
+    jobs: int = 1,
+    fresh: bool = False,
+    progress: bool = False,
+) -> list[Result]:
+    """Run every method on every fold; what an earlier run finished is not computed again.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to run.
+    folder : Path
+        Where finished cells and tuning studies are kept.
+    folds, methods : sequence of str
+        Which ones. A method that would do the same as plain KMCF on a small fold is left out there.
+    repetitions : int
+        How often, each with other random numbers, and other draws of the examples where these are drawn.
+    jobs : int
+        Workers.
+    fresh : bool
+        Compute everything again.
+    progress : bool
+        Show a bar.
+    """
+    cells = []
+    for repetition in range(repetitions):
+        for fold in experiment.folds(repetition):
+            marks = {"data": digest_of(fold), "settings": digest_of(experiment.settings)}
+            cells += [
+                _cell(experiment, fold.name, method, repetition, marks)
+                for method in methods
+                if fold.name in folds and fold.size > METHODS[method].least
+            ]
+    if fresh:
+        for study in folder.glob("*.jsonl"):
+            study.unlink()
+    work = partial(compute, experiment, folder)
+    return run_cells(cells, work, folder, jobs=jobs, resume=not fresh, progress=progress)
+
+
+def _cell(experiment: Experiment, fold: str, method: str, repetition: int, marks: dict[str, str]) -> Cell:
+    numbers = {"repetition": repetition, "trials": experiment.trials, "seed": experiment.seed}
+    return Cell("localize", {"dataset": experiment.dataset, "fold": fold, "method": method, **numbers, **marks})
+
+
+def compute(experiment: Experiment, folder: Path, cell: Cell) -> list[Row]:
+    """Filter the test sequence of a cell: one row per step."""
+    repetition, method = int(cell.coordinates["repetition"]), str(cell.coordinates["method"])
+    fold = next(one for one in experiment.folds(repetition) if one.name == cell.coordinates["fold"])
+    flt, found = experiment.filter(fold, method, repetition, study_of(cell, folder))
+    rows, belief = [], flt.start()
+    for t in range(len(fold.test)):
+        began = perf_counter()
+        with quiet():
+            belief = flt.step(belief, fold.test.observations[t], control_of(fold.test, t))
+        milliseconds = 1000.0 * (perf_counter() - began)
+        row = _row(fold.test, t, belief, experiment.problem.measure.estimate, experiment.problem.measure.near)
+        rows.append({**row, "milliseconds": milliseconds, "examples": fold.size, "group": fold.group, "tuned": found})
+    return rows
+
+
+def _row(test: Recording, t: int, belief: Belief, estimate: Estimate, near: float) -> Row:
+    truth = np.asarray(test.states[t], dtype=np.float64)[:2]
+    place = position_of(belief, estimate)
+    around = uncertainty(belief, place, estimate, near)
+    at_truth = np.linalg.norm(np.asarray(belief.states)[:, :2] - truth, axis=1) <= near
+    return {
+        "step": t,
+        "time": float(test.time[t]),
+        "true_x": truth[0],
+        "true_y": truth[1],
+        "x": place[0],
+        "y": place[1],
+        "error": float(np.linalg.norm(place - truth)),
+        "variance_x": around[0, 0],
+        "covariance": around[0, 1],
+        "variance_y": around[1, 1],
+        "mass_near_truth": float(np.sum(belief.weights[at_truth])),
+        "effective_sample_size": belief.ess,
+        "coverage": belief.report.coverage,
+        "missing": belief.report.missing,
+        "rejected": belief.report.rejected,
+    }
+
+
+def uncertainty(belief: Belief, place: FloatArray, estimate: Estimate, near: float) -> FloatArray:
+    """Return the covariance (2, 2) of the position around an estimate.
+
+    Around a mean it is that of the whole belief, projected to be positive semidefinite. Around a mode it is that of
+    the positive weights within three times ``near``: far modes say nothing about how sharp this one is.
+    """
+    if estimate == "mean":
+        return np.asarray(belief.covariance(psd=True)[:2, :2])
+    away = np.asarray(belief.states, dtype=np.float64)[:, :2] - place
+    weights = np.maximum(belief.weights, 0.0) * (np.linalg.norm(away, axis=1) <= 3.0 * near)
+    total = float(weights.sum())
+    return (away * weights[:, None]).T @ away / total if total > 0 else np.zeros((2, 2))
+
+
+def control_of(recording: Recording, t: int) -> Any:
+    """Return what drove the move to step t."""
+    return None if recording.controls is None else recording.controls[t]
+
+
+def study_of(cell: Cell, folder: Path) -> Path | None:
+    """Return the file of a cell's tuning trials, if there are to be any."""
+    return cell.path(folder).with_suffix(".jsonl") if cell.coordinates["trials"] else None
+
+
+def describe(found: dict[str, Any]) -> str:
+    """Write settings in one line.
+
+    Examples
+    --------
+    >>> describe({"epsilon": 0.00123456, "n_neighbors": 7})
+    'epsilon = 0.00123, n_neighbors = 7'
+    """
+    return ", ".join(
+        f"{name} = {value:.3g}" if isinstance(value, float) else f"{name} = {value}" for name, value in found.items()
+    )
+
+
+class quiet(warnings.catch_warnings):  # noqa: N801 - reads as a word in a with statement
+    """Silence what the rows of a table say anyway: rejected steps, high ranks, skipped lines."""
+
+    def __enter__(self) -> Any:
+        """Begin."""
+        entered = super().__enter__()
+        for expected in (RejectedStepWarning, HighRankWarning, SkippedDataWarning):
+            warnings.simplefilter("ignore", expected)
+        return entered
+
+
+@lru_cache(maxsize=2)
+def _loaded(dataset: str, path: Path | None, quick: bool) -> Data:
+    problem = problem_named(dataset)
+    settings = problem.quick if quick else problem.settings
+    return problem.load(path, **settings.load)
+
+
+def digest_of(something: Any) -> str:
+    """Return a short fingerprint of a fold or of settings: other data or settings, other cells."""
+    return hashlib.sha256(b"".join(_bytes_of(something))).hexdigest()[:12]
+
+
+def _bytes_of(something: Any) -> list[bytes]:
+    if isinstance(something, Fold):
+        test = something.test
+        parts = (something.states, something.observations, test.states, test.observations, test.controls, test.time)
+        return [piece for part in parts for piece in _bytes_of(part)]
+    if isinstance(something, np.ndarray):
+        return [str(something.shape).encode(), np.ascontiguousarray(something).tobytes()]
+    if isinstance(something, list | tuple):
+        return [piece for part in something for piece in _bytes_of(part)]
+    return [repr(something).encode()]
+
+
+def positions(rows: Sequence[Row], *names: str) -> FloatArray:
+    """Return some columns of rows side by side."""
+    return np.array([[row[name] for name in names] for row in rows], dtype=np.float64)

@@ -1,0 +1,93 @@
+"""How far a run was from the truth, where the truth is known."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kmcf.arrays import BoolArray, FloatArray
+from kmcf.circles import wrap_columns
+from kmcf.filter.run import FilterRun
+
+
+class Scores(NamedTuple):
+    """Errors of a run."""
+
+    steps: int
+    """Steps with a known true state, over which the others are taken."""
+    rmse: float
+    """Root mean squared distance of the posterior mean to the truth."""
+    median_error: float
+    """Median distance."""
+    mode_rmse: float
+    """Root mean squared distance of the mode."""
+    inside: float
+    """Share of true coordinates inside their 95 % interval."""
+    rejected: int
+    """Steps whose observation was not used."""
+    missing: int
+    """Steps without observation."""
+
+
+def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
+    """Compare runs with the true states; steps whose true state is NaN are left out.
+
+    Parameters
+    ----------
+    runs : list of FilterRun
+        With states that are vectors.
+    truths : list of arrays (T, d)
+        The true states, one array per run.
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> walk = kmcf.transitions.GaussianRandomWalk(0.1)
+    >>> X = np.linspace(0.0, 1.0, 50)
+    >>> flt = kmcf.KernelMonteCarloFilter(walk, random_state=0).fit(X, X)
+    >>> scores = score_runs([flt.filter(X[10:20])], [X[10:20]])
+    >>> scores.steps, scores.rmse < 0.1
+    (10, True)
+    """
+    parts = [_differences(run, truth) for run, truth in zip(runs, truths, strict=True)]
+    mean, mode, inside = (np.concatenate(column) for column in zip(*parts, strict=True))
+    rejected, missing = (sum(int(np.sum(getattr(run, name))) for run in runs) for name in ("rejected", "missing"))
+    if not len(mean):
+        return Scores(0, np.nan, np.nan, np.nan, np.nan, rejected, missing)
+    distances = np.linalg.norm(mean, axis=1)
+    return Scores(
+        len(mean),
+        _root_mean(distances),
+        float(np.median(distances)),
+        _root_mean(np.linalg.norm(mode, axis=1)),
+        float(np.mean(inside)),
+        rejected,
+        missing,
+    )
+
+
+def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, BoolArray]:
+    steps = len(run.time)
+    rows = np.asarray(truth, dtype=np.float64).reshape(len(truth), -1)
+    mean, mode = run.mean.reshape(steps, -1), np.asarray(run.mode, dtype=np.float64).reshape(steps, -1)
+    if rows.shape != mean.shape:
+        raise ValueError(f"the true states have shape {np.shape(truth)}, but the run has {run.mean.shape}.")
+    known = np.isfinite(rows).all(axis=1)
+    differences = [(estimate - rows)[known] for estimate in (mean, mode)]
+    for difference in differences:
+        wrap_columns(difference, run.angles)
+    return differences[0], differences[1], _inside(run, rows)[known]
+
+
+def _inside(run: FilterRun, rows: FloatArray) -> BoolArray:
+    """Say which coordinates are in their interval; angles count from its lower end around the circle."""
+    lower, upper = run.interval[:, 0], run.interval[:, 1]
+    offset, width = rows - lower, upper - lower
+    columns = list(run.angles)
+    offset[:, columns] %= 2.0 * np.pi
+    return np.asarray((offset >= 0) & (offset <= width))
+
+
+def _root_mean(distances: FloatArray) -> float:
+    return float(np.sqrt(np.mean(distances**2)))

@@ -1,0 +1,62 @@
+"""Kernels on vectors by name, for those who write words and not code."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any
+
+from kmcf.kernels.base import Kernel
+from kmcf.kernels.circular import Circular
+from kmcf.kernels.composition import AsinhScaled
+from kmcf.kernels.elementary import Linear
+from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
+from kmcf.kernels.learned import Learned
+from kmcf.kernels.pose import Pose
+from kmcf.kernels.scans import LaserScan
+from kmcf.kernels.stationary import Gaussian, Laplace, Matern
+
+
+def _asinh(bandwidth: Any = None, multiplier: float = 1.0) -> Kernel:
+    return AsinhScaled(Gaussian(bandwidth, multiplier))
+
+
+NAMED: dict[str, Callable[..., Kernel]] = {
+    "gaussian": Gaussian,
+    "laplace": Laplace,
+    "matern": Matern,
+    "linear": Linear,
+    "asinh": _asinh,
+    "learnt": Learned,
+    "circular": Circular,
+    "pose": Pose,
+    "laser-scan": LaserScan,
+    "histogram-intersection": HistogramIntersection,
+    "chi-squared": ChiSquared,
+    "hellinger": Hellinger,
+}
+"""Kernels that need nothing but numbers to be made; "asinh" is a Gaussian on robustly scaled vectors."""
+
+
+def named(name: str, **parameters: Any) -> Kernel:
+    """Return a kernel on vectors by its name.
+
+    Examples
+    --------
+    >>> named("matern", nu=2.5)
+    Matern(nu=2.5)
+    >>> named("asinh", multiplier=0.7)
+    AsinhScaled(kernel=Gaussian(multiplier=0.7))
+    """
+    if name not in NAMED:
+        close = get_close_matches(name, NAMED, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(NAMED)}."
+        raise ValueError(f"unknown kernel {name!r}{hint}")
+    known = list(inspect.signature(NAMED[name]).parameters)
+    for given in parameters:
+        if given not in known:
+            close = get_close_matches(given, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(known) or 'none'}."
+            raise ValueError(f"the kernel {name!r} has no parameter {given!r}; {hint}")
+    return NAMED[name](**parameters)

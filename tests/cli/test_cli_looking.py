@@ -1,0 +1,90 @@
+"""``kmcf evaluate``, ``kmcf inspect`` and ``kmcf data``."""
+
+import json
+
+import numpy as np
+import pytest
+from cli_cases import TEST, TRAIN, fail, fit_model, read_csv, succeed, walk, write_csv
+
+import kmcf
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return fit_model(tmp_path_factory.mktemp("model"))[0]
+
+
+def test_errors_are_those_of_the_definition(model, tmp_path):
+    parts = [walk(12, 7), walk(20, 8)]
+    parts[0][0][3] = np.nan
+    files = [write_csv(tmp_path / f"part{k}.csv", *part) for k, part in enumerate(parts)]
+    told = json.loads(succeed("evaluate", model, *files, "--json").stdout)
+    runs = kmcf.load(model).filter_many([part[1] for part in parts])
+    errors = [np.sum((run.mean - part[0]) ** 2, axis=1) for run, part in zip(runs, parts, strict=True)]
+    for found, error in zip(told["sequences"], errors, strict=True):
+        known = error[np.isfinite(error)]
+        assert found["rmse"] == pytest.approx(np.sqrt(known.mean()), rel=1e-12)
+        assert found["median_error"] == pytest.approx(np.median(np.sqrt(known)), rel=1e-12)
+    assert [found["steps"] for found in told["sequences"]] == [11, 20]
+    assert [found["sequence"] for found in told["sequences"]] == ["part0", "part1"]
+    together = np.concatenate(errors)
+    assert told["all"]["rmse"] == pytest.approx(np.sqrt(np.nanmean(together)), rel=1e-12)
+    truth = np.concatenate([part[0] for part in parts])
+    bounds = np.concatenate([run.interval for run in runs])
+    inside = (truth >= bounds[:, 0]) & (truth <= bounds[:, 1])
+    assert told["all"]["inside"] == pytest.approx(inside[np.isfinite(together)].mean())
+    shown = succeed("evaluate", model, *files).stdout
+    assert f"{told['all']['rmse']:.4g}" in shown
+
+
+def test_what_cannot_be_evaluated(model, tmp_path):
+    path = write_csv(tmp_path / "test.csv", *TEST)
+    assert "was fitted to 2 state columns, but test.csv gives 1 (x)." in fail("evaluate", model, path, "-s", "x")
+    assert "has no column 'z' for the state" in fail("evaluate", model, path, "-s", "z")
+    write_csv(path, np.full_like(TEST[0], np.nan), TEST[1])
+    assert "no row has a state to compare with." in fail("evaluate", model, path)
+    flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.3), random_state=0).fit(*TRAIN[0])
+    flt.save(tmp_path / "bare.kmcf")
+    assert "which columns are states" in fail("evaluate", tmp_path / "bare.kmcf", path, "-y", "d*")
+
+
+def test_inspect_tells_what_is_in_a_model(model):
+    told = json.loads(succeed("inspect", model, "--json").stdout)
+    assert told["class"] == "KernelMonteCarloFilter"
+    assert told["notes"]["columns"]["observation"] == ["d0", "d1", "d2"]
+    assert told["notes"]["columns"]["step"] == 0.5
+    assert told["fitted"]["states_"] == "float64 array 120 × 2"
+    assert told["passed_again"] == {}
+    shown = succeed("inspect", model).stdout
+    scale = kmcf.load(model).transition.scale_
+    assert f"{scale[0]:.12f}"[:10] in shown
+    for words in ("GaussianRandomWalk", "d0, d1, d2", "120 × 2", "to be passed again   nothing"):
+        assert words in shown
+
+
+def test_inspect_runs_nothing(tmp_path):
+    """A model with a function of the user's cannot be loaded, but looked at."""
+    own = kmcf.KernelMonteCarloFilter(own_transition, random_state=0).fit(*TRAIN[0])
+    own.save(tmp_path / "own.kmcf")
+    assert "own_transition" in succeed("inspect", tmp_path / "own.kmcf").stdout.replace("\n", "")
+    own.filter(TEST[1]).save(tmp_path / "run.npz")
+    assert "FilterRun" in succeed("inspect", tmp_path / "run.npz").stdout
+    (tmp_path / "text").write_text("hello")
+    assert "no file written by kmcf" in fail("inspect", tmp_path / "text")
+    assert "there is no file" in fail("inspect", tmp_path / "none")
+
+
+def own_transition(states, control, rng):
+    return states
+
+
+def test_the_bluetooth_walks_as_files(tmp_path):
+    result = succeed("data", "ble", "--out", tmp_path / "ble")
+    tracks = kmcf.datasets.ble_tracks()
+    assert result.stdout.count("saved") == len(tracks)
+    for track in tracks:
+        rows = read_csv(tmp_path / "ble" / f"{track.name}.csv")
+        np.testing.assert_array_equal([[float(row["x"]), float(row["y"])] for row in rows], track.states)
+        np.testing.assert_array_equal([float(row["rssi_12"]) for row in rows], track.observations[:, 11])
+        np.testing.assert_array_equal([float(row["time"]) for row in rows], track.time)
+        assert {row["sequence"] for row in rows} == {track.name}
