@@ -151,10 +151,9 @@ def _kernel_bayes(errors: Measured) -> list[Statement]:
     compared = compare(errors, "KBR", "KMCF", errors.models)
     if compared is None:
         return []
-    worse, surely, better = (
-        sum(counted(one) for one in compared.each.values())
-        for counted in (lambda one: one.value > 1.0, lambda one: one.low > 1.0, lambda one: one.high < 1.0)
-    )
+    found = compared.each.values()
+    worse, surely = sum(one.value > 1.0 for one in found), sum(one.low > 1.0 for one in found)
+    better = sum(one.high < 1.0 for one in found)
     verdict = above(compared.pooled, 1.0)
     if verdict is Verdict.HOLDS and worse <= len(compared.each) / 2:
         verdict = Verdict.UNCLEAR
