@@ -305,3 +305,25 @@ def test_a_file_does_not_say_where_to_write(tmp_path):
     twin = kmcf.load(tmp_path / "kernel.kmcf")
     assert twin.cache_folder is None
     np.testing.assert_array_equal(twin(images), kernel(images))
+
+
+def test_notes_come_back_and_do_not_matter(tmp_path):
+    flt = small()
+    notes = {"columns": {"state": ["x"]}, "by": "me"}
+    kmcf.store.save(flt, tmp_path / "model.kmcf", notes=notes)
+    assert kmcf.store.describe_file(tmp_path / "model.kmcf")["notes"] == notes
+    assert_same_run(flt.filter(TEST), kmcf.load(tmp_path / "model.kmcf", transition=move).filter(TEST))
+    flt.save(tmp_path / "plain.kmcf")
+    assert kmcf.store.describe_file(tmp_path / "plain.kmcf")["notes"] == {}
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        kmcf.store.save(flt, tmp_path / "model.kmcf", notes={"a": object()})
+    assert kmcf.store.describe_file(tmp_path / "model.kmcf")["notes"] == notes
+
+
+def test_descriptions_show_numbers_and_shapes(tmp_path):
+    walk = kmcf.transitions.GaussianRandomWalk().fit([[0.0, 1.0, 0.0, -1.0]])
+    kmcf.KernelMonteCarloFilter(walk, random_state=0).fit(STATES, OBSERVATIONS).save(tmp_path / "model.kmcf")
+    about = kmcf.store.describe_file(tmp_path / "model.kmcf")
+    assert about["settings"]["transition"] == "GaussianRandomWalk(scale=1.0, angles=[], scale_=[1.0])"
+    assert about["fitted"]["states_"] == "float64 array 90 × 1"
+    assert about["fitted"]["rule_"] == f"{type(kmcf.load(tmp_path / 'model.kmcf').rule_).__name__}"

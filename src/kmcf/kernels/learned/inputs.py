@@ -28,6 +28,7 @@ def with_magnitudes(z: Array) -> Array:
 
     Examples
     --------
+    >>> import numpy as np
     >>> with_magnitudes(np.array([[1.0, -2.0]]))
     array([[ 1., -2.,  1.,  2.]])
     """
@@ -41,6 +42,7 @@ def pooled(z: Array) -> Array:
 
     Examples
     --------
+    >>> import numpy as np
     >>> pooled(np.array([[1.0, -1.0]])).round(3)
     array([[ 0.   ,  1.   ,  0.001,  1.   , -1.   ]])
     """

@@ -1,0 +1,190 @@
+"""Tables from files, against what was written by other means."""
+
+import contextlib
+import io
+
+import numpy as np
+import pandas
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kmcf
+from kmcf.datasets import Recording, columns_of, read_tables
+from kmcf.datasets.columns import choose, csv_rows
+from kmcf.datasets.tables import missed_steps
+from kmcf.store import write_table
+
+
+def write(path, text, encoding="utf-8"):
+    path.write_text(text, encoding=encoding)
+    return path
+
+
+def test_roles_sequences_and_names(tmp_path):
+    path = write(tmp_path / "walk.csv", "who,t,x,s 1,s 2,u\nb,0,1,10,11,5\na,3,2,20,21,6\nb,1,,12,,7\n")
+    first, second = read_tables(path, state="x", observation="s *", control="u", time="t", sequence="who")
+    assert (first.name, second.name) == ("b", "a")
+    np.testing.assert_array_equal(first.states, [[1.0], [np.nan]])
+    np.testing.assert_array_equal(first.observations, [[10, 11], [12, np.nan]])
+    np.testing.assert_array_equal(first.controls, [[5], [7]])
+    np.testing.assert_array_equal(second.time, [3.0])
+    assert columns_of([first, second]) == {
+        "state": ["x"], "observation": ["s 1", "s 2"], "control": ["u"], "time": "t", "sequence": "who", "step": 1.0,
+    }  # fmt: skip
+
+
+def test_several_files_and_angles(tmp_path):
+    files = [write(tmp_path / f"{name}.csv", "a,x,y\n0.1,1,2\n0.2,2,3\n") for name in ("one", "two")]
+    recordings = read_tables(files, state=["x", "a"], observation="y", angles="a")
+    assert [recording.name for recording in recordings] == ["one", "two"]
+    assert recordings[0].angles == (1,)
+    assert recordings[0].controls is None
+    np.testing.assert_array_equal(recordings[1].time, [0, 1])
+
+
+@pytest.mark.parametrize("missing", ["", " ", "NA", "nan", "NULL", "None", "n/a"])
+def test_words_for_missing(missing, tmp_path):
+    path = write(tmp_path / "w.csv", f"x,y\n1,{missing}\n2,3\n")
+    np.testing.assert_array_equal(read_tables(path, observation="y")[0].observations, [[np.nan], [3.0]])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_dialects(delimiter, end, encoding, tmp_path):
+    text = end.join(delimiter.join(row) for row in (["größe", '"a b"'], ["1.5", "2"], ["-1e3", ".5"])) + end + end
+    path = tmp_path / "w.csv"
+    path.write_bytes(text.encode(encoding))
+    given_encoding = "utf-8" if encoding == "utf-8-sig" else encoding
+    (found,) = read_tables(path, observation=["größe", "a b"], encoding=given_encoding)
+    np.testing.assert_array_equal(found.observations, [[1.5, 2.0], [-1000.0, 0.5]])
+
+
+def test_parquet_with_nulls_dates_and_words(tmp_path):
+    table = pandas.DataFrame(
+        {
+            "when": pandas.to_datetime(["2026-01-01 00:00:00.0", "2026-01-01 00:00:01.5"]),
+            "who": ["a", "a"],
+            "x": pandas.array([1, None], dtype="Int64"),
+            "y": [0.5, None],
+        }
+    )
+    table.to_parquet(tmp_path / "w.parquet")
+    (found,) = read_tables(tmp_path / "w.parquet", state="x", observation="y", time="when", sequence="who")
+    np.testing.assert_array_equal(found.states, [[1.0], [np.nan]])
+    np.testing.assert_array_equal(found.observations, [[0.5], [np.nan]])
+    np.testing.assert_allclose(np.diff(found.time), [1.5])
+    assert found.time[0] == pandas.Timestamp("2026-01-01").timestamp()
+    assert found.units["time"] == "s since 1970"
+
+
+def test_archives_of_matrices(tmp_path):
+    scans = np.arange(12.0).reshape(3, 2, 2)
+    np.savez(tmp_path / "w.npz", scan=scans, x=np.arange(3), who=np.array(["a", "b", "a"]))
+    one, two = read_tables(tmp_path / "w.npz", state="x", observation="scan", sequence="who")
+    np.testing.assert_array_equal(one.observations, scans[[0, 2]].reshape(2, 4))
+    assert two.names["observations"] == ("scan_0", "scan_1", "scan_2", "scan_3")
+    np.savez(tmp_path / "objects.npz", x=np.array([{}, {}], dtype=object))
+    with pytest.raises(ValueError, match="cannot be read as an archive of plain arrays"):
+        read_tables(tmp_path / "objects.npz", observation="x")
+
+
+def test_gaps(tmp_path):
+    path = write(tmp_path / "w.csv", "t,x,y\n0,0,0\n1,1,1\n2,2,2\n5,5,5\n6,6,6\n")
+    how = {"state": "x", "observation": "y", "time": "t"}
+    (kept,) = read_tables(path, **how)
+    assert kept.counts == {"gaps": 1, "missed steps": 2}
+    assert [part.states.ravel().tolist() for part in read_tables(path, **how, gaps="split")] == [[0, 1, 2], [5, 6]]
+    (filled,) = read_tables(path, **how, gaps="fill")
+    np.testing.assert_array_equal(filled.time, np.arange(7.0))
+    np.testing.assert_array_equal(filled.observations.ravel(), [0, 1, 2, np.nan, np.nan, 5, 6])
+    assert filled.missing.tolist() == [False] * 3 + [True] * 2 + [False] * 2
+    with pytest.raises(ValueError, match="time advances by 3 to 5, where 1 is usual"):
+        read_tables(path, **how, gaps="error")
+    with pytest.raises(ValueError, match="gaps = 'skip'; it must be keep, split, fill, error"):
+        read_tables(path, **how, gaps="skip")
+    with pytest.raises(ValueError, match="gaps cannot be filled where there are controls"):
+        read_tables(path, **how, control="x", gaps="fill")
+    assert read_tables(path, **how, step=3.0)[0].counts["gaps"] == 0
+
+
+def test_a_gap_too_long_to_fill(tmp_path):
+    path = write(tmp_path / "w.csv", "t,y\n0,0\n1,1\n2,1\n1e9,2\n")
+    with pytest.raises(ValueError, match="would make 1000000001 rows of 4"):
+        read_tables(path, observation="y", time="t", gaps="fill")
+
+
+@given(st.lists(st.floats(0.01, 100.0), min_size=1, max_size=30), st.floats(0.1, 10.0))
+def test_missed_steps_by_their_definition(elapsed, step):
+    for found, time in zip(missed_steps(np.array(elapsed), step), elapsed, strict=True):
+        assert found == (max(round(time / step) - 1, 0) if time > 1.5 * step else 0)
+
+
+@given(st.lists(st.lists(st.floats(allow_nan=False, width=64), min_size=3, max_size=3), min_size=1, max_size=8))
+def test_numbers_survive_a_table(rows):
+    import tempfile
+    from pathlib import Path
+
+    values = np.array(rows)
+    recording = Recording("a, b", np.arange(len(values)) * 1.0, values[:, :1], values[:, 1:])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "w.csv"
+        write_table(recording, path)
+        how = {"state": "state_0", "observation": "obs*", "time": "time", "sequence": "sequence"}
+        (found,) = read_tables(path, **how)
+    np.testing.assert_array_equal(found.states, recording.states)
+    np.testing.assert_array_equal(found.observations, recording.observations)
+    assert found.name == "a, b"
+
+
+def test_tables_as_parquet_and_what_is_no_table(tmp_path):
+    tracks = kmcf.datasets.ble_tracks()[:2]
+    write_table(tracks, tmp_path / "w.parquet")
+    table = pandas.read_parquet(tmp_path / "w.parquet")
+    np.testing.assert_array_equal(table[["x", "y"]], np.concatenate([track.states for track in tracks]))
+    with pytest.raises(ValueError, match=r"ends in '\.xls'"):
+        write_table(tracks, tmp_path / "w.xls")
+    words = Recording("w", np.arange(2.0), np.zeros((2, 1)), ["a", "b"])
+    with pytest.raises(TypeError, match="the observations of 'w' are objects"):
+        write_table(words, tmp_path / "w.csv")
+
+
+def test_columns_that_share_a_name_in_a_recording(tmp_path):
+    names = {"states": ("x",), "observations": ("x",)}
+    write_table(Recording("w", np.arange(1.0), np.zeros((1, 1)), np.ones((1, 1)), names=names), tmp_path / "w.csv")
+    assert (tmp_path / "w.csv").read_text() == "sequence,time,x,x_\nw,0.0,0.0,1.0\n"
+
+
+def test_names_before_patterns_and_lists():
+    names = ["a,b", "a", "b*", "b1"]
+    assert choose(["a,b"], names, source="f", role="state") == ["a,b"]
+    assert choose(["b*"], names, source="f", role="state") == ["b*"]
+    assert choose(["a,b1"], names, source="f", role="state") == ["a", "b1"]
+
+
+def test_rows_come_as_soon_as_their_line_is_there():
+    class Slow(io.RawIOBase):
+        """Gives one line per read and counts."""
+
+        def __init__(self):
+            self.lines = [b"x,y\n", b"1,2\n", b"3,4\n"]
+            self.read_so_far = 0
+
+        def readline(self, size=-1):
+            self.read_so_far += 1
+            return self.lines.pop(0) if self.lines else b""
+
+    source = Slow()
+    rows = csv_rows(source, "utf-8", "slow")
+    assert next(rows) == (1, ["x", "y"])
+    assert source.read_so_far == 1
+    assert next(rows) == (2, ["1", "2"])
+    assert source.read_so_far == 2
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_table_or_an_error(data):
+    with contextlib.suppress(ValueError):  # anything else would be a bug
+        for _, cells in csv_rows(io.BytesIO(data), "utf-8", "noise"):
+            assert cells
