@@ -30,6 +30,7 @@ RUN = (
     "docs/baselines.md",
     "docs/transitions.md",
     "docs/datasets.md",
+    "docs/localize.md",
     "docs/jax.md",
 )
 # Blocks marked "python not-run" need files that are not here.

@@ -26,6 +26,9 @@ ENGINES = ("auto", "literal", "exact", "lowrank", "compressed")
 LARGEST_TENSOR = 64_000_000
 """The compressed engine is chosen only if p q² / 2 stays below this (512 MB)."""
 SLOW_MILLISECONDS = 30.0
+NEGLIGIBLE_PRIOR = 1e-6
+"""With tolerance="auto" the exact engine leaves out examples to which the prior gives less, relative to the most."""
+SAMPLED = 100
 LARGEST_GRAM = 5000
 """The exact engine is chosen only up to so many examples (two 200 MB matrices)."""
 MOST_PIVOTS, FEWEST_PIVOTS, LARGEST_FACTOR = 1000, 50, 200_000_000
@@ -79,8 +82,10 @@ def fit_rule(
         return FittedRule(rule, settings.engine, (n, n), (0.0, 0.0))
     features = _features(state_kernel, observation_kernel, settings)
     ranks = features[0].rank, features[1].rank
-    engine = cheapest(n, *ranks, settings) if settings.engine == "auto" else settings.engine
-    expected = nanoseconds_per_step(n, *ranks, settings.n_particles)[engine] / 1e6
+    negligible = NEGLIGIBLE_PRIOR if settings.tolerance is None else settings.tolerance[0]
+    near = neighbours(state_kernel, negligible) if n <= LARGEST_GRAM else n
+    engine = cheapest(n, *ranks, settings, near) if settings.engine == "auto" else settings.engine
+    expected = nanoseconds_per_step(n, *ranks, settings.n_particles, near)[engine] / 1e6
     if settings.engine == "auto" and settings.tolerance is not None and expected > SLOW_MILLISECONDS:
         warnings.warn(
             f"at this tolerance the kernel matrices have ranks {ranks}, and a step will take some {expected:.0f} ms; "
@@ -89,7 +94,7 @@ def fit_rule(
             stacklevel=5,
         )
     if engine == "exact":
-        exact = ExactRule(state_kernel, observation_kernel, rule=settings.rule, **both)
+        exact = ExactRule(state_kernel, observation_kernel, rule=settings.rule, negligible=negligible, **both)
         return FittedRule(exact, engine, (n, n), (0.0, 0.0))
     fitted: BayesRule
     if engine == "lowrank":
@@ -205,7 +210,18 @@ def tolerances_for(
     return 0.5 * settings.epsilon / largest[0], 0.05 * scale / largest[1]
 
 
-def cheapest(n: int, p: int, q: int, settings: RuleSettings) -> str:
+def neighbours(state_kernel: ExampleKernel, negligible: float) -> int:
+    """Estimate how many examples a concentrated prior does not exclude.
+
+    That are those near a typical example, twice as many for the spread of the prior.
+    """
+    n = state_kernel.size
+    some = np.unique(np.linspace(0, n - 1, min(n, SAMPLED)).astype(np.intp))
+    near = state_kernel.columns(some) > negligible * float(state_kernel.diagonal().max())
+    return min(n, int(2.0 * np.median(near.sum(axis=0))))
+
+
+def cheapest(n: int, p: int, q: int, settings: RuleSettings, near: int | None = None) -> str:
     """Name the engine with the least work per step.
 
     Examples
@@ -214,7 +230,7 @@ def cheapest(n: int, p: int, q: int, settings: RuleSettings) -> str:
     >>> cheapest(1000, 40, 40, settings), cheapest(150, 150, 150, settings)
     ('compressed', 'exact')
     """
-    work = nanoseconds_per_step(n, p, q, settings.n_particles)
+    work = nanoseconds_per_step(n, p, q, settings.n_particles, n if near is None else near)
     allowed = ["lowrank"]
     if settings.rank == (None, None) and n <= LARGEST_GRAM:
         allowed.append("exact")
@@ -223,15 +239,18 @@ def cheapest(n: int, p: int, q: int, settings: RuleSettings) -> str:
     return min(allowed, key=lambda engine: work[engine])
 
 
-def nanoseconds_per_step(n: int, p: int, q: int, m: int) -> dict[str, float]:
+def nanoseconds_per_step(n: int, p: int, q: int, m: int, near: int) -> dict[str, float]:
     """Estimate the time of one step with n examples, p and q features and m particles on one core of a usual machine.
+
+    The exact engine solves for the ``near`` examples that the prior does not exclude, if these are less than q / 2.
 
     3 ns per kernel value, 0.5 ns per number streamed through memory, 0.025 ns per operation of a matrix product.
     """
     kernel, streamed, product = 3.0, 0.5, 0.025
     solve = product * q**3 * 4.0 / 3.0
+    everywhere, local = product * n * q * q + solve, product * near * near * (2 * q + 5 * near)
     return {
-        "exact": kernel * n * (m + 1) + streamed * n * (n + 3 * q) + product * n * q * q + solve,
+        "exact": kernel * n * (m + 1) + streamed * n * (n + 3 * q) + (local if 2 * near <= q else everywhere),
         "lowrank": kernel * (m * p + q) + streamed * n * (2 * p + 4 * q) + product * n * q * q + solve,
         "compressed": kernel * (m * p + q) + streamed * (p * q * q + p * p * q) / 2 + solve,
     }

@@ -6,6 +6,10 @@ Vᵀ f(Λ V Vᵀ) = f(Vᵀ Λ V) Vᵀ turns line 4 of Algorithm 1 into
     w = λ ∘ (V z),    z = (C² + δI)⁻¹ Vᵀ Λ k_Y,
 
 where C² + δI is symmetric positive definite although Λ is indefinite and Λ G_Y is not symmetric.
+
+Examples to which the prior gives (almost) no weight, λᵢ ≈ 0, get none from the rule either, so only the others enter
+the solve. Where the state kernel is narrow and the prior concentrated, these are few: a robot that knows its corridor
+does not compare with all others.
 """
 
 from collections.abc import Callable
@@ -20,10 +24,33 @@ from kmcf.linalg import PivotedCholesky, cholesky, pivoted_cholesky, solve_regul
 
 ROUNDING = 1e-14
 """Relative residual at which the factor of G_Y is exact to rounding."""
+LEAST_PRIOR = 1e-12
+"""Examples with a smaller |λᵢ|, relative to the largest, are left out: they would change the weights by rounding."""
 
 
 class ExactRule(GramRule):
-    """The exact engine, for both rules."""
+    """The exact engine, for both rules.
+
+    Parameters
+    ----------
+    state_kernel, observation_kernel, epsilon, delta, rule
+        As for :class:`~kmcf.bayes_rule.gram.GramRule`.
+    negligible : float
+        Examples with a smaller absolute λᵢ, relative to the largest, are left out of a step.
+    """
+
+    def __init__(
+        self,
+        state_kernel: ExampleKernel,
+        observation_kernel: ExampleKernel,
+        *,
+        epsilon: float,
+        delta: float,
+        rule: str,
+        negligible: float = LEAST_PRIOR,
+    ) -> None:
+        super().__init__(state_kernel, observation_kernel, epsilon=epsilon, delta=delta, rule=rule)
+        self._negligible = negligible
 
     @staticmethod
     def _represented(observation_kernel: ExampleKernel) -> PivotedCholesky:
@@ -32,6 +59,39 @@ class ExactRule(GramRule):
     @staticmethod
     def _formulas() -> dict[str, Callable[[FloatArray, Any, FloatArray, float], FloatArray]]:
         return {"kbr": kernel_bayes_rule, "importance": importance_weighted_rule}
+
+    def _corrected(self, prior: FloatArray, k_y: FloatArray) -> FloatArray:
+        """Apply the rule to the examples that the prior does not exclude."""
+        sizes = np.abs(prior)
+        active = np.flatnonzero(sizes > self._negligible * sizes.max())
+        factor = self._observations
+        if 2 * len(active) > factor.factor.shape[1] or (local := local_factor(factor.factor[active])) is None:
+            return super()._corrected(prior, k_y)
+        weights = np.zeros_like(prior)
+        weights[active] = self._formulas()[self._rule](prior[active], local, k_y[active], self._delta)
+        return weights
+
+
+def local_factor(rows: FloatArray) -> PivotedCholesky | None:
+    """Return the Cholesky factor of some examples' kernel matrix, or None where rounding makes it indefinite.
+
+    Parameters
+    ----------
+    rows : array (m, q)
+        Their rows of V.
+
+    Examples
+    --------
+    >>> local_factor(np.array([[2.0, 0.0, 0.0], [1.0, 1.0, 0.0]])).factor.round(6)
+    array([[2., 0.],
+           [1., 1.]])
+    """
+    gram = rows @ rows.T
+    try:
+        lower = cholesky(gram, shift=10.0 * ROUNDING * float(gram.diagonal().max()), name="G_Y", remedy="delta").lower
+    except np.linalg.LinAlgError:
+        return None
+    return PivotedCholesky(lower, np.arange(len(rows)), np.zeros(len(rows)))
 
 
 def kernel_bayes_rule(prior: FloatArray, factor: PivotedCholesky, k_y: FloatArray, delta: float) -> FloatArray:

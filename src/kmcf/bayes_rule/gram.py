@@ -76,13 +76,17 @@ class GramRule(BayesRule):
         m_pi = similarities @ particle_weights  # Algorithm 3, line 13
         k_y = self._observation_kernel.against(observation)[:, 0]  # line 14
         prior = self._prior_factor.solve(m_pi)  # Algorithm 1, line 3: the diagonal of Λ
-        weights = self._formulas()[self._rule](prior, self._observations, k_y, self._delta)
+        weights = self._corrected(prior, k_y)
         return DensePosterior(
             weight_sum=float(weights.sum()),
             observation_coverage=coverage(float(k_y.max()), self._largest_observation),
             state_coverage=mean_coverage(similarities, particle_weights, self._largest_state),
             unnormalised=weights,
         )
+
+    def _corrected(self, prior: FloatArray, k_y: FloatArray) -> FloatArray:
+        """Return the weights, not normalised (Algorithm 1, line 4)."""
+        return self._formulas()[self._rule](prior, self._observations, k_y, self._delta)
 
     def state_coverage(self, particles: Objects, particle_weights: FloatArray) -> float:
         """Average the particles' similarities to their closest example states."""

@@ -64,17 +64,18 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed; the same seed gives the same demo.")] = 0,
 ) -> None:
     """Find a person's way through a room from Bluetooth strengths, given examples only; save a picture and a report."""
-    from kmcf.cli.localize import command_line, score_table
+    from kmcf.cli.localize import can_show_progress, check_extras, command_line, score_table
     from kmcf.experiments.demo import SHOWN, run_demo
     from kmcf.experiments.localize.radio import BLE
 
+    check_extras()
     console = Console()
     console.print(
         "A person carries a Bluetooth beacon through a room. Twelve receivers measure its signal strength once a "
         "second, and nobody can say how strength depends on place. The filter knows eight recorded walks, place and "
         f"strengths, and now follows {walks} it has never seen, without knowing where they begin. About a minute."
     )
-    published = run_demo(out, command_line(), walks=walks, seed=seed, progress=True)
+    published = run_demo(out, command_line(), walks=walks, seed=seed, progress=can_show_progress())
     console.print(score_table(published.scores, BLE.measure, "Where is the person?"))
     shown = next(one for one in published.scores if one.fold == SHOWN)
     console.print(f"The walk in the picture was found with a mean error of {shown.mean:.2f} m, from strengths alone.")

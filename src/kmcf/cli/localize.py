@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,6 +58,7 @@ def localize(
     from kmcf.experiments.localize.experiment import Experiment, chosen_folds, run_experiment
     from kmcf.experiments.localize.publishing import publish
 
+    check_extras()
     folder = out or Path("localize") / (f"{dataset.value}-quick" if quick else dataset.value)
     experiment = Experiment(dataset.value, path, quick, trials, seed)
     try:
@@ -69,7 +71,7 @@ def localize(
             repetitions=repetitions,
             jobs=jobs,
             fresh=fresh,
-            progress=not as_json,
+            progress=not as_json and can_show_progress(),
         )
         published = publish(experiment, results, folder, command_line(), show)
     except (ValueError, OSError, ImportError) as error:
@@ -124,6 +126,22 @@ def summary_of(published: Published, measure: Measure) -> dict[str, Any]:
         }
     )
     return found
+
+
+def check_extras() -> None:
+    """Complain before anything is computed if the pictures cannot be drawn afterwards."""
+    from kmcf.extras import require
+
+    try:
+        require("matplotlib", "plot")
+    except ImportError as error:
+        typer.echo(f"kmcf: {error}", err=True)
+        raise typer.Exit(1) from None
+
+
+def can_show_progress() -> bool:
+    """Say whether a progress bar can be shown."""
+    return find_spec("tqdm") is not None
 
 
 def command_line() -> str:

@@ -74,10 +74,9 @@ class Experiment:
         """Return a fitted filter, and in words what tuning found."""
         seed = self.seed + 1000 * repetition
         flt = unfitted(method, self.settings, fold, seed)
-        flt, found = tuned(
-            flt, self.settings, fold, self.problem.measure.estimate, trials=self.trials, seed=seed, study=study
-        )
+        estimate = self.problem.measure.estimate
         with quiet():
+            flt, found = tuned(flt, self.settings, fold, estimate, trials=self.trials, seed=seed, study=study)
             return fitted(flt, fold), describe(found)
 
 

@@ -17,6 +17,7 @@ from kmcf.experiments.localize.replay import Iteration
 from kmcf.experiments.localize.scores import COLUMNS, Score, methods_of, summary
 from kmcf.experiments.reproduce.cells import Row
 from kmcf.experiments.reproduce.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, canvas, save
+from kmcf.extras import require
 
 _PALETTE = (BLUE, SKY, "#1b4f72", PURPLE, "#7d3c98", ORANGE, GREEN, YELLOW, GREY)
 COLOURS = dict(zip(METHODS, _PALETTE, strict=True))
@@ -42,7 +43,7 @@ def draw_path(
         plan.plot(*path.T, color=COLOURS[first], linewidth=1.8, label=f"{METHODS[first].label}, with 95 % ellipses")
         plan.set(title=title, xlabel="x (m)", ylabel="y (m)", aspect="equal")
         _fit(plan, [fold.states[:, :2], truth[np.isfinite(truth).all(axis=1)], *_corners(data)])
-        plan.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
+        _legend_below(figure, plan, *plan.get_legend_handles_labels())
         for method in [*reversed(others), first]:
             values = positions(runs[method], "time", "error").T
             mean = np.nanmean(values[1][measure.judged(values[0])])
@@ -51,7 +52,7 @@ def draw_path(
             chart.plot(*values, color=COLOURS[method], linewidth=width, label=label)
         chart.set(title="Error over time", xlabel="time (s)", ylabel="error (m)", ylim=(0, None))
         handles, labels = chart.get_legend_handles_labels()
-        chart.legend(handles[::-1], labels[::-1], loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
+        _legend_below(figure, chart, handles[::-1], labels[::-1])
         return save(figure, folder, "path")
 
 
@@ -124,6 +125,12 @@ def _size(points: Sequence[FloatArray], widest: float, tallest: float) -> tuple[
     extent = np.maximum(np.ptp(np.concatenate(list(points)), axis=0), 1e-3)
     scale = min(widest / extent[0], tallest / extent[1])
     return max(float(scale * extent[0]), 1.8), max(float(scale * extent[1]), 1.2)
+
+
+def _legend_below(figure: Any, axis: Any, handles: list[Any], labels: list[str]) -> None:
+    """Put the legend below the label of the horizontal axis, however tall the picture is."""
+    below = require("matplotlib.transforms", "plot").offset_copy(axis.transAxes, figure, y=-36, units="points")
+    axis.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=below, ncols=2)
 
 
 def _fit(axis: Any, points: Sequence[FloatArray]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from kmcf.datasets import Recording, carmen_log, examples
 from kmcf.datasets.carmen import SPLITS, carmen_split
 from kmcf.experiments.localize.problem import Data, Fold, Measure, Problem, Settings
-from kmcf.experiments.localize.splits import sparse
+from kmcf.experiments.localize.splits import rarely_observed, sparse
 from kmcf.kernels import LaserScan, Pose
 from kmcf.transitions import OdometryMotion
 
@@ -41,7 +41,7 @@ def load(path: Path, *, max_range: float) -> Data:
 
 
 def held_out_pass(
-    data: Data, repetition: int = 0, *, log: str, every: int = 1, longest: int | None = None
+    data: Data, repetition: int = 0, *, log: str, every: int = 1, used_every: int = 1, longest: int | None = None
 ) -> list[Fold]:
     """Test on the pass that the log's well-known split holds out; tune on another one, inside the rest.
 
@@ -55,6 +55,8 @@ def held_out_pass(
         Which log it is.
     every : int
         Keep every k-th scan of the rest as an example.
+    used_every : int
+        Show the filters every k-th scan of the test pass only; see :func:`rarely_observed`.
     longest : int, optional
         Cut the test pass to so many steps.
     """
@@ -66,8 +68,9 @@ def held_out_pass(
     training, test = carmen_split(recording, log)
     tuning, validation = _validation(recording, log, every)
     states, observations = examples(sparse(training, every))
-    held = Fold(f"{log}, held-out pass", _named(training), states, observations, test[:longest], (validation.name,))
-    return [replace(held, tuning=[*tuning, validation])]
+    shown = rarely_observed(test[:longest], used_every)
+    held = Fold(f"{log}, held-out pass", _named(training), states, observations, shown, (validation.name,))
+    return [replace(held, tuning=[*tuning, rarely_observed(validation, used_every)])]
 
 
 def _validation(recording: Recording, log: str, every: int) -> tuple[list[Recording], Recording]:

@@ -81,13 +81,14 @@ class Circumstances:
     @property
     def explanation(self) -> str:
         """The cause in a sentence with its numbers."""
+        as_much = "more than" if self.similarity_there > self.similarity_here else "about as much as"
         similar = f"{self.similarity_there:.2f} there, {self.similarity_here:.2f} here"
         return {
             Cause.missing: f"Nothing was observed for {self.blind_seconds:.3g} s; the filter only predicted.",
             Cause.rejected: "No example resembles the observation, so the prediction was kept.",
             Cause.uncovered: f"The nearest example is {self.gap:.1f} m from the true place: it could not be found.",
             Cause.lookalike: (
-                f"The observation fits examples {self.error:.1f} m away as well as those at the true place "
+                f"The observation resembles examples {self.error:.1f} m away {as_much} those at the true place "
                 f"(similarity {similar}); {max(self.mass, 0.0):.0%} of the belief was at the true place."
             ),
             Cause.inertia: (

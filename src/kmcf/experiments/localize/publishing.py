@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
+
 from kmcf.experiments.localize.experiment import Experiment, study_of
 from kmcf.experiments.localize.figures import draw_errors, draw_iterations, draw_path
 from kmcf.experiments.localize.methods import METHODS
 from kmcf.experiments.localize.moments import Moment, explained, telling_steps, worst_steps
-from kmcf.experiments.localize.problem import Fold
+from kmcf.experiments.localize.problem import Fold, Measure
 from kmcf.experiments.localize.replay import Iteration, replayed
 from kmcf.experiments.localize.report import Shown, localization_report
 from kmcf.experiments.localize.scores import Score, score, typical_fold
@@ -77,7 +79,7 @@ def publish(
     fold = _fold(experiment, chosen.cell)
     iterations, telling = _replay(experiment, chosen, fold, out)
     runs = {
-        str(one.cell.coordinates["method"]): _window(one.rows, experiment)
+        str(one.cell.coordinates["method"]): _window(one.rows, measure)
         for one in results
         if _key(one.cell) == _key(chosen.cell)
     }
@@ -103,11 +105,10 @@ def _fold(experiment: Experiment, cell: Cell) -> Fold:
     return next(fold for fold in experiment.folds(repetition) if fold.name == name)
 
 
-def _window(rows: Sequence[Row], experiment: Experiment) -> list[Row]:
+def _window(rows: Sequence[Row], measure: Measure) -> list[Row]:
     """Return what is shown of a run: all of a short one, the first part that counts of a long one."""
-    if len(rows) <= MAP_STEPS:
-        return list(rows)
-    first = next((k for k, row in enumerate(rows) if row["time"] >= experiment.problem.measure.dropped_seconds), 0)
+    counted = measure.judged(np.array([row["time"] for row in rows], dtype=np.float64))
+    first = 0 if len(rows) <= MAP_STEPS else int(np.argmax(counted))
     return list(rows[first : first + MAP_STEPS])
 
 

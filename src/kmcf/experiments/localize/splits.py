@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,13 @@ MOST_QUICK_STEPS = 150
 
 
 def leave_one_out(
-    data: Data, repetition: int = 0, *, every: int = 1, longest: int | None = None, most_folds: int | None = None
+    data: Data,
+    repetition: int = 0,
+    *,
+    every: int = 1,
+    used_every: int = 1,
+    longest: int | None = None,
+    most_folds: int | None = None,
 ) -> list[Fold]:
     """Test on each recording in turn, with examples from all others.
 
@@ -25,6 +32,8 @@ def leave_one_out(
         Not used: there is nothing random about it.
     every : int
         Keep every k-th step of the training recordings as an example.
+    used_every : int
+        Show the filters every k-th observation of the test recording only; see :func:`rarely_observed`.
     longest : int, optional
         Cut test recordings to so many steps.
     most_folds : int, optional
@@ -38,8 +47,30 @@ def leave_one_out(
     for test in recordings[:most_folds]:
         training = [recording for recording in recordings if recording is not test]
         states, observations = examples(sparse(training, every))
-        folds.append(Fold(test.name, training, states, observations, test[:longest]))
+        folds.append(Fold(test.name, training, states, observations, rarely_observed(test[:longest], used_every)))
     return folds
+
+
+def rarely_observed(recording: Recording, every: int) -> Recording:
+    """Make all observations missing but every k-th.
+
+    Where successive observations share what they saw (scans a few centimetres apart, landmarks remembered for some
+    seconds) their errors are not independent, and a filter that takes them as such becomes far too sure of itself. The
+    motion bridges the steps in between.
+
+    Examples
+    --------
+    >>> walk = Recording("walk", np.arange(4.0), np.zeros((4, 2)), np.ones((4, 1)))
+    >>> rarely_observed(walk, 2).missing
+    array([ True, False,  True, False])
+    """
+    if every == 1:
+        return recording
+    hidden = np.arange(len(recording)) % every != every - 1
+    seen = recording.observations
+    if isinstance(seen, np.ndarray):
+        return replace(recording, observations=np.where(hidden.reshape(-1, *[1] * (seen.ndim - 1)), np.nan, seen))
+    return replace(recording, observations=[None if gone else y for gone, y in zip(hidden, seen, strict=True)])
 
 
 def sparse(recordings: Sequence[Recording], every: int) -> list[Recording]:
