@@ -16,6 +16,7 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from kmcf.experiments.reproduce.cells import Result
+    from kmcf.experiments.reproduce.synthetic_errors import Measured
     from kmcf.report import Statement
 
 reproduce = typer.Typer(help="Compute the paper's experiments again and check its statements.", no_args_is_help=True)
@@ -119,6 +120,82 @@ def theory(
     _print_files(console, results, out, [*figures, report])
 
 
+@reproduce.command()
+def synthetic(
+    out: Annotated[Path, typer.Option(help=_OUT)] = Path("reproduce/synthetic"),
+    models: Annotated[list[str] | None, typer.Option(help="A model, 1a to 4b; may be repeated. [default: all]")] = None,
+    n: Annotated[
+        list[int] | None, typer.Option(min=20, help="A number of examples; may be repeated. [default: 100 200 400 800]")
+    ] = None,
+    methods: Annotated[
+        list[str] | None, typer.Option(help="A method, e.g. KMCF or GP-PF; may be repeated. [default: all]")
+    ] = None,
+    repetitions: Repetitions = None,
+    minutes: Annotated[
+        float | None, typer.Option(min=0.0, help="Start no cell later; report what there is then. With 0: only report.")
+    ] = None,
+    jobs: Jobs = 1,
+    backend: Workers = Backend.loky,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A smaller version that takes less than three minutes.")
+    ] = False,
+    resume: Resume = False,
+    seed: Seed = 0,
+) -> None:
+    """Section 6.2: all methods on the eight synthetic models, their errors and their times."""
+    from kmcf.datasets import PAPER_MODELS
+    from kmcf.experiments.reproduce.synthetic import (
+        QUICK_MODELS,
+        QUICK_SHARE,
+        QUICK_SIZES,
+        SIZES,
+        check_choices,
+        run_synthetic,
+    )
+    from kmcf.experiments.reproduce.synthetic_methods import METHODS
+
+    console = Console()
+    usual = (QUICK_MODELS, QUICK_SIZES) if quick else (PAPER_MODELS, SIZES)
+    chosen = models or usual[0], n or usual[1], methods or tuple(METHODS)
+    try:
+        check_choices(*chosen)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    with _resumable(console):
+        results = run_synthetic(
+            out / "cells",
+            *chosen,
+            repetitions=repetitions or (3 if quick else 20),
+            share=QUICK_SHARE if quick else 1.0,
+            seed=seed,
+            jobs=jobs,
+            backend=backend.value,
+            resume=resume,
+            progress=True,
+            seconds=None if minutes is None else 60.0 * minutes,
+        )
+    _show_synthetic(console, results, out)
+
+
+def _show_synthetic(console: Console, results: Sequence[Result], out: Path) -> None:
+    """Print and write what there is of Section 6.2."""
+    from kmcf.experiments.reproduce.synthetic_checks import own_statements, statements
+    from kmcf.experiments.reproduce.synthetic_errors import errors_of
+    from kmcf.experiments.reproduce.synthetic_figures import draw_errors, draw_ratios, draw_times
+    from kmcf.experiments.reproduce.synthetic_report import shown_size, synthetic_report
+
+    errors = errors_of(results)
+    if not errors.values:
+        console.print("nothing is finished yet; give it more --minutes, or --resume where cells are")
+        raise typer.Exit(1)
+    size = shown_size(errors)
+    _print_ratios(console, errors, size)
+    _print_statements(console, [*statements(results), *own_statements(results)])
+    figures = [*draw_errors(results, out), *draw_ratios(results, out, size), *draw_times(results, out)]
+    report = synthetic_report(results, _command()).write(out / "report.html")
+    _print_files(console, results, out, [*figures, report])
+
+
 @contextmanager
 def _resumable(console: Console) -> Iterator[None]:
     """Tell someone who interrupts a run how to continue it."""
@@ -127,6 +204,17 @@ def _resumable(console: Console) -> Iterator[None]:
     except KeyboardInterrupt:
         console.print("stopped; the same command with --resume continues from here")
         raise typer.Exit(130) from None
+
+
+def _print_ratios(console: Console, errors: Measured, n: int) -> None:
+    title = f"Root mean squared error ÷ that of the oracle, n = {n}"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("", *errors.models, "all"):
+        table.add_column(name, justify="right" if name else "left")
+    for method in errors.methods:
+        ratios = [errors.ratio(model, n, method) for model in errors.models] + [errors.overall_ratio(n, method)]
+        table.add_row(method, *("" if one is None else f"{one.value:.2f}" for one in ratios))
+    console.print(table)
 
 
 def _print_statements(console: Console, statements: Sequence[Statement]) -> None:

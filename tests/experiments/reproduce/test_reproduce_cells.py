@@ -158,3 +158,16 @@ def test_rows_can_be_chosen_and_arranged(tmp_path):
     assert places.tolist() == [10.0, 20.0]
     assert arranged.shape == (3, 2)
     assert sorted(arranged.ravel()) == sorted(column(rows, "value"))
+
+
+def test_no_cell_starts_after_the_time_is_up(tmp_path, monkeypatch):
+    clock = iter(range(1000))
+    monkeypatch.setattr(module, "perf_counter", lambda: float(next(clock)))
+    # The clock goes on by three per cell: once to ask for the time, twice to measure the cell itself.
+    some = run_cells(CELLS, compute, tmp_path, seconds=8.0)
+    assert 0 < len(some) < len(CELLS)
+    assert [result.cell.digest for result in some] == CALLS
+    CALLS.clear()
+    again = run_cells(CELLS, compute, tmp_path, resume=True, seconds=0.0)
+    assert CALLS == []
+    assert [result.cell.digest for result in again] == [result.cell.digest for result in some]

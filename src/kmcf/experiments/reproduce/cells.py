@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
@@ -92,6 +93,7 @@ def run_cells(
     backend: Backend = "loky",
     resume: bool = False,
     progress: bool = False,
+    seconds: float | None = None,
 ) -> list[Result]:
     """Compute cells, in parallel and resumably.
 
@@ -111,24 +113,28 @@ def run_cells(
         Read the results that are already there, if this version of the package wrote them.
     progress : bool
         Show a bar with the time that remains.
+    seconds : float, optional
+        Start no cell later than this; what is not computed then is left out of the results.
 
     Returns
     -------
     list of Result
         In the order of the cells.
     """
+    began = perf_counter()
     _check(cells, jobs, backend)
     found = {cell.digest: _load(cell, folder) for cell in cells} if resume else {}
     done = {digest: result for digest, result in found.items() if result is not None}
     missing = [cell for cell in cells if cell.digest not in done]
     joblib = require("joblib", "all")
     with progress_bar(len(missing), _describe(len(done)), show=progress and bool(missing), unit="cell") as advance:
-        tasks = (joblib.delayed(_compute)(cell, compute, folder) for cell in missing)
+        in_time = takewhile(lambda _: seconds is None or perf_counter() - began < seconds, missing)
+        tasks = (joblib.delayed(_compute)(cell, compute, folder) for cell in in_time)
         workers = joblib.Parallel(n_jobs=jobs, backend=backend, return_as="generator_unordered", batch_size=1)
         for result in workers(tasks):
             done[result.cell.digest] = result
             advance()
-    return [done[cell.digest] for cell in cells]
+    return [done[cell.digest] for cell in cells if cell.digest in done]
 
 
 def _check(cells: Sequence[Cell], jobs: int, backend: str) -> None:

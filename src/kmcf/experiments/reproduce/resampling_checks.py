@@ -13,6 +13,7 @@ from kmcf.experiments.reproduce.cells import Result, Row
 from kmcf.experiments.reproduce.intervals import Interval, confidence, slope
 from kmcf.experiments.reproduce.resampling import METHODS, QUOTED
 from kmcf.experiments.reproduce.tidy import column, grid, rows_of
+from kmcf.experiments.reproduce.verdicts import near
 from kmcf.report import Statement, Verdict
 from kmcf.report.numbers import shown
 
@@ -133,13 +134,13 @@ def _sweep(rows: Sequence[Row]) -> list[Statement]:
     return [
         Statement(
             "The error without resampling increases proportionally to Σw².",
-            _near(own, 1.0, 0.15),
+            near(own, 1.0, 0.15),
             f"slope in logarithms {own}; proportional is 1",
             source,
         ),
         Statement(
             "The error after herding is not affected by Σw².",
-            _near(flat, 0.0, 0.15),
+            near(flat, 0.0, 0.15),
             f"slope in logarithms {flat}, against {own} without resampling",
             source,
         ),
@@ -167,15 +168,6 @@ def _sweep(rows: Sequence[Row]) -> list[Statement]:
 def _positive(interval: Interval) -> Verdict:
     """Judge whether an interval lies above zero, below it, or around it."""
     return Verdict.HOLDS if interval.low > 0 else Verdict.FAILS if interval.high < 0 else Verdict.UNCLEAR
-
-
-def _near(interval: Interval, value: float, tolerance: float) -> Verdict:
-    """Judge whether an interval shows a value: inside the tolerance, outside of it, or too wide to tell."""
-    if value - tolerance <= interval.low and interval.high <= value + tolerance:
-        return Verdict.HOLDS
-    if interval.high < value - tolerance or interval.low > value + tolerance:
-        return Verdict.FAILS
-    return Verdict.UNCLEAR
 
 
 def _factor(logarithm: Interval) -> str:
