@@ -188,3 +188,10 @@ def test_any_bytes_are_a_table_or_an_error(data):
     with contextlib.suppress(ValueError):  # anything else would be a bug
         for _, cells in csv_rows(io.BytesIO(data), "utf-8", "noise"):
             assert cells
+
+
+def test_single_rows_have_no_usual_step(tmp_path):
+    path = write(tmp_path / "w.csv", "t,y\n0,1\n")
+    recordings = read_tables([path, path], observation="y", time="t", gaps="fill")
+    assert columns_of(recordings)["step"] is None
+    assert [len(recording) for recording in recordings] == [1, 1]

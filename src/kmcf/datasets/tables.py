@@ -109,13 +109,14 @@ def columns_of(recordings: Sequence[Recording]) -> dict[str, Any]:
     Files of filters hold this, so that commands need not be told again (``kmcf.store.save(flt, path, notes=...)``).
     """
     names = recordings[0].names
+    step = usual_step(recordings) if names["time"] else float("nan")
     return {
         "state": list(names["states"]),
         "observation": list(names["observations"]),
         "control": list(names["controls"]),
         "time": next(iter(names["time"]), None),
         "sequence": next(iter(names["sequence"]), None),
-        "step": usual_step(recordings) if names["time"] else None,
+        "step": step if step > 0 else None,
     }
 
 

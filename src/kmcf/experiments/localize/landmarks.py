@@ -15,10 +15,12 @@ from kmcf.transitions import OdometryMotion
 
 SETTINGS = Settings(
     transition=OdometryMotion(),
-    observation_kernel=LandmarkSet(),
-    state_kernel=Pose(multiplier=1.0),
-    # Posts seen in the last 20 s, carried along by odometry: twice as many in view, and fewer steps without any.
-    load={"step": 1.0, "window": 20.0},
+    inflation=1.5,
+    observation_kernel=LandmarkSet(absent=0.8, multiplier=0.5),
+    state_kernel=Pose(multiplier=0.4),
+    # Posts seen in the last 10 s, carried along by odometry, are one observation, used once: every 10 s.
+    load={"step": 1.0, "window": 10.0},
+    split={"every": 2, "used_every": 10},
     kmcf={"tolerance": "auto"},
 )
 
@@ -39,7 +41,7 @@ MRCLAM = Problem(
     load=load,
     split=leave_one_out,
     settings=SETTINGS,
-    quick=replace(SETTINGS, split={"every": 5, "most_folds": 2, "longest": MOST_QUICK_STEPS}),
+    quick=replace(SETTINGS, split={**SETTINGS.split, "every": 5, "most_folds": 2, "longest": MOST_QUICK_STEPS}),
     measure=Measure("mean", dropped_seconds=60.0),
     needs="the folder of one MRCLAM data set, with Barcodes.dat and Robot1_Groundtruth.dat, …",
 )

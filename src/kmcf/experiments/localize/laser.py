@@ -16,7 +16,7 @@ from kmcf.transitions import OdometryMotion
 
 INTEL_SETTINGS = Settings(
     transition=OdometryMotion(),
-    observation_kernel=LaserScan(max_range=20.0),
+    observation_kernel=LaserScan(max_range=20.0, rotation=6),
     state_kernel=Pose(multiplier=0.1),
     recovery=0.01,
     load={"max_range": 20.0},
@@ -25,7 +25,7 @@ INTEL_SETTINGS = Settings(
 )
 FREIBURG_SETTINGS = Settings(
     transition=OdometryMotion(),
-    observation_kernel=LaserScan(max_range=20.0),
+    observation_kernel=LaserScan(max_range=20.0, rotation=6),
     state_kernel=Pose(multiplier=0.1),
     recovery=0.01,
     load={"max_range": 20.0},
