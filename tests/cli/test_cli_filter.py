@@ -260,4 +260,4 @@ def test_of_an_empty_file_only_that_is_told(model, tmp_path):
     (tmp_path / "empty.csv").touch()
     result = invoke("filter", model, tmp_path / "empty.csv")
     assert result.exit_code == 1
-    assert result.stderr.splitlines() == ["kmcf filter: empty.csv is empty."]
+    assert result.stderr.splitlines() == [f"kmcf filter: {tmp_path}/empty.csv is empty."]

@@ -297,12 +297,12 @@ def test_all_trials_failing_names_the_first_cause():
     assert len(calls) == 10
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, None, "word", np.array([1.5, 2.5])])
 def test_a_metric_that_returns_nan(bad):
     def odd(belief, state):
         return bad
 
-    with pytest.raises(ValueError, match=r"metric 'odd' returned (nan|inf) for example 0"):
+    with pytest.raises(ValueError, match=r"metric 'odd' returned (nan|inf|None|word|\[1\.5 2\.5\]) for example 0"):
         run(metric=odd)
 
 
