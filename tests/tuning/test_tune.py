@@ -62,7 +62,7 @@ def test_the_first_trial_is_the_untuned_filter():
 
 
 def test_the_result_combines_the_best_and_is_fitted_on_everything():
-    result = run(n_trials=8, prune=False)
+    result = run(n_trials=15, prune=False)
     best = sorted(result.rows, key=lambda row: row["value"])[:5]
     for name in ("state_kernel__multiplier", "epsilon", "delta"):
         mean = np.exp(np.mean([np.log(row[name]) for row in best]))

@@ -140,8 +140,8 @@ class Judge:
             loss = np.nan
         if not np.isfinite(loss):
             raise BadMetricError(
-                f"the metric {self.metric.name!r} returned {returned} for example {index}; it must return a finite number "
-                "for every belief and true state."
+                f"the metric {self.metric.name!r} returned {returned} for example {index}; it must return a finite "
+                "number for every belief and true state."
             )
         return loss
 
