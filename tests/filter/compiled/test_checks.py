@@ -105,8 +105,10 @@ def test_wrong_shapes():
         flt.filter_many([TEST.observations[:2]] * 2, [np.ones(2), None])
     with pytest.raises(ValueError, match="infinity"):
         flt.filter(jnp.full((1, 2, 1), jnp.inf))
-    with pytest.raises(TypeError, match="fitted on JAX arrays"):
-        flt.step(kmcf.KernelMonteCarloFilter(MODEL.transition).fit(TRAIN.states, TRAIN.observations).start(), [1.0])
+    with pytest.raises(TypeError, match="mesh = 1"):
+        flt.filter(TEST.observations[:2], mesh=1)
+    with pytest.raises(IndexError, match="sequence 3 of a batch of 2"):
+        flt.filter(jnp.full((2, 3, 1), jnp.nan))[3]
     with pytest.raises(ValueError, match="fitted on NumPy arrays"):
         kmcf.KernelMonteCarloFilter(MODEL.transition).fit(TRAIN.states, TRAIN.observations).filter([1.0], mesh=1)
 
