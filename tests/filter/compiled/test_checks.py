@@ -121,7 +121,7 @@ def test_partly_missing_vectors():
 
 
 def test_weights_that_are_not_finite():
-    flt = fitted(transition=lambda states, control, key: states * jnp.nan)
+    flt = fitted(transition=lambda states, control, key: states * jnp.nan, n_particles=20)
     with pytest.raises(FloatingPointError, match="transition"):
         flt.filter(TEST.observations[:2])
 
@@ -162,9 +162,11 @@ def test_a_kernel_that_cannot_says_so():
 
 def test_precomputed_similarities():
     kernel = Gaussian(1.5)
-    rows = TRAIN._replace(observations=kernel(TRAIN.observations))
-    flt = fitted(rows, observation_kernel="precomputed", delta=1e-4)
-    direct = fitted(observation_kernel=kernel, delta=1e-4)
+    train = TRAIN._replace(states=TRAIN.states[:60], observations=TRAIN.observations[:60])
+    settings = {"delta": 1e-4, "n_particles": 30, "n_resample": 5}
+    rows = train._replace(observations=kernel(train.observations))
+    flt = fitted(rows, observation_kernel="precomputed", **settings)
+    direct = fitted(train, observation_kernel=kernel, **settings)
     seen = TEST.observations[:3]
-    found = flt.filter(jnp.asarray(kernel(seen, TRAIN.observations)))
+    found = flt.filter(jnp.asarray(kernel(seen, train.observations)))
     np.testing.assert_allclose(found.mean, direct.filter(seen).mean, atol=1e-8)
