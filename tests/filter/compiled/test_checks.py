@@ -101,6 +101,8 @@ def test_wrong_shapes():
         jax.jit(flt.step)(flt.start(), jnp.ones(2))
     with pytest.raises(ValueError, match=r"\(3, 4\)"):
         flt.filter(jnp.ones((3, 4, 1)), jnp.ones((3, 5)))
+    with pytest.raises(TypeError, match="not one dict"):
+        flt.filter(jnp.ones((3, 4, 1)), {"speed": np.ones((3, 4))})
     with pytest.raises(ValueError, match="some sequences have controls"):
         flt.filter_many([TEST.observations[:2]] * 2, [np.ones(2), None])
     with pytest.raises(ValueError, match="infinity"):
