@@ -151,11 +151,16 @@ def _kernel_bayes(errors: Measured) -> list[Statement]:
     compared = compare(errors, "KBR", "KMCF", errors.models)
     if compared is None:
         return []
-    worse = sum(one.low > 1.0 for one in compared.each.values())
-    better = sum(one.high < 1.0 for one in compared.each.values())
-    half = len(compared.each) / 2
-    verdict = Verdict.HOLDS if worse > half else Verdict.FAILS if better >= half else Verdict.UNCLEAR
-    numbers = f"KBR ÷ KMCF: {compared}; worse on {worse}, better on {better} of {len(compared.each)} models"
+    found = compared.each.values()
+    worse, surely = sum(one.value > 1.0 for one in found), sum(one.low > 1.0 for one in found)
+    better = sum(one.high < 1.0 for one in found)
+    verdict = above(compared.pooled, 1.0)
+    if verdict is Verdict.HOLDS and worse <= len(compared.each) / 2:
+        verdict = Verdict.UNCLEAR
+    numbers = (
+        f"KBR ÷ KMCF: {compared}; worse on {worse} of {len(compared.each)} models, significantly on {surely}, "
+        f"significantly better on {better}"
+    )
     return [Statement("The KBR filter performed worse than KMCF for most of the models.", verdict, numbers, _SOURCE)]
 
 

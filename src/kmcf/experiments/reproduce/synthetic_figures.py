@@ -93,11 +93,24 @@ def _panel(axis: Any, measured: Measured, model: str, label: str) -> None:
     axis.set_xticks(sizes, [str(n) for n in sizes])
     axis.minorticks_off()
     low, high = axis.get_ylim()
-    # Written plainly: the range is often less than a decade, where logarithmic ticks are too few.
-    ticks = sorted({float(f"{tick:.2g}") for tick in np.geomspace(low, high, 7)[1:-1]})
+    ticks = plain_ticks(low, high)
     axis.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.set_ylim(low, high)
     axis.set_xlim(sizes[0] / 1.2, sizes[-1] * 1.2)
+
+
+def plain_ticks(low: float, high: float) -> list[float]:
+    """Return round numbers between two positive ends; often these are less than a decade apart.
+
+    Examples
+    --------
+    >>> plain_ticks(0.7, 1.3), plain_ticks(0.2, 40.0)
+    ([0.8, 1.0, 1.2], [0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0])
+    """
+    digits = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0) if high < 6.0 * low else (1.0, 2.0, 5.0)
+    decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))))
+    candidates = [float(f"{digit * 10.0**decade:.3g}") for decade in decades for digit in digits]
+    return [tick for tick in candidates if low <= tick <= high]
 
 
 def draw_ratios(results: Sequence[Result], folder: Path, n: int) -> list[Path]:
