@@ -230,6 +230,34 @@ def test_a_failed_command_leaves_the_old_file(model, tmp_path):
     write_csv(tmp_path / "bad.csv", TEST[0], np.where(TEST[1] > 3, np.inf, TEST[1]))
     assert "infinity" in fail("filter", model, tmp_path / "bad.csv", "-o", tmp_path / "states.csv")
     assert (tmp_path / "states.csv").read_text() == "old"
-    assert "No such file" in fail(
-        "filter", model, write_csv(tmp_path / "t.csv", *TEST), "-o", tmp_path / "no" / "s.csv"
-    )
+    path = write_csv(tmp_path / "t.csv", *TEST)
+    assert "File exists" in fail("filter", model, path, "-o", path / "s.csv")  # a file is no folder
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "words"),
+    [
+        ("test.csv", "states.xlsx", "written as .csv"),
+        ("test.csv", "copy.kmcf", "written as .csv"),
+        ("test.csv", "states.json", "add --json"),
+        ("-", "states.parquet", "cannot be written line by line"),
+    ],
+)
+def test_names_that_promise_another_format(file, name, words, model, test_file, tmp_path):
+    path = file if file == "-" else test_file
+    assert words in fail("filter", model, path, "-o", tmp_path / name, input=test_file.read_bytes())
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_folders_of_the_output_are_made(stream, model, test_file, tmp_path):
+    out = tmp_path / "new" / "folder" / "states.csv"
+    succeed("filter", model, "-" if stream else test_file, "-o", out, input=test_file.read_bytes())
+    assert len(read_csv(out)) == 25
+
+
+def test_of_an_empty_file_only_that_is_told(model, tmp_path):
+    (tmp_path / "empty.csv").touch()
+    result = invoke("filter", model, tmp_path / "empty.csv")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == [f"kmcf filter: {tmp_path}/empty.csv is empty."]

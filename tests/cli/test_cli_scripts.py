@@ -50,6 +50,10 @@ def test_filter(tmp_path, monkeypatch):
     run_script(text, tmp_path, monkeypatch)
     table = pandas.read_csv(tmp_path / "states.csv")
     np.testing.assert_array_equal(table[["mean_0", "mean_1"]], numbers(rows, "mean_x", "mean_y"))
+    text = succeed("filter", model, *files, "-o", tmp_path / "states.parquet", "--python").stdout
+    run_script(text, tmp_path, monkeypatch)
+    parquet = pandas.read_parquet(tmp_path / "states.parquet")
+    np.testing.assert_array_equal(parquet[["mean_0", "mean_1"]], numbers(rows, "mean_x", "mean_y"))
     assert "no --python" in fail("filter", model, "-", "--python")
 
 

@@ -50,3 +50,13 @@ def test_impossible_headings_are_errors(heading):
 def test_other_columns_than_fitted_are_an_error():
     with pytest.raises(ValueError, match="fitted on 3 columns but got 4"):
         Pose().fit(POSES)(np.zeros((2, 4)))
+
+
+def test_logarithms_do_not_underflow():
+    kernel = Pose(position_bandwidth=0.1, heading_bandwidth=0.5)
+    far = np.array([[100.0, 0.0, 1.0]])
+    near = np.array([[0.0, 0.0, 1.0]])
+    logs = kernel.on_examples(near).log_against(far)
+    np.testing.assert_allclose(logs, [[-0.5 * (100.0 / 0.1) ** 2]])
+    poses = np.random.default_rng(0).normal(size=(6, 3))
+    np.testing.assert_allclose(kernel.on_examples(poses).log_against(poses), np.log(kernel(poses)), atol=1e-12)

@@ -116,5 +116,5 @@ def test_links_and_permissions_stay(tmp_path):
 def test_folders_are_not_files(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder"):
         small().save(tmp_path)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere to write m\.kmcf into"):
         small().save(tmp_path / "nowhere" / "m.kmcf")

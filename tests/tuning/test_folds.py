@@ -80,3 +80,5 @@ def test_only_the_groups_named_are_left_out():
     for wrong in (["d"], []):
         with pytest.raises(ValueError, match="must name groups to leave out"):
             numbered_groups(groups, wrong)
+    with pytest.raises(ValueError, match=r"which are a, b\.$"):
+        numbered_groups(np.array(["a", "b"]), ["d"])

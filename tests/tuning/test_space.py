@@ -100,6 +100,8 @@ def test_whole_kernels_can_be_exchanged():
 def test_bad_spaces():
     with pytest.raises(ValueError, match=r"space names 'epsilom'.*nearest is 'epsilon'"):
         make_space(flt(), X, Y[:, 0], {"epsilom": LogNormal(1.0)})
+    with pytest.raises(ValueError, match=r"space names 'zzz'.*it has .*epsilon, .*transition\."):
+        make_space(flt(), X, Y[:, 0], {"zzz": LogNormal(1.0)})  # unlike any
     with pytest.raises(TypeError, match=r"space\['epsilon'\] = 3"):
         make_space(flt(), X, Y[:, 0], {"epsilon": 3})
     with pytest.raises(TypeError, match="space must map"):

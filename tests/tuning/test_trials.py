@@ -45,7 +45,7 @@ def test_the_five_best_are_combined():
     kernels = (Gaussian(), Laplace())
     parameters = {"e": LogNormal(1.0), "k": Integer(5), "kernel": Category(kernels)}
     space = Space("variant", {"a": None}, {"a": parameters})
-    values = [(0.1, 3, 1), (0.2, 9, 0), (0.4, 5, 1), (0.8, 4, 0), (1.6, 6, 0), (99.0, 99, 1)]
+    values = [(0.1, 3, 1), (0.2, 9, 0), (0.4, 5, 1), (0.8, 4, 0), (1.6, 6, 0), *[(99.0, 99, 1)] * 10]
     trials = [trial(i, float(i), e=e, k=k, kernel=kernels[j]) for i, (e, k, j) in enumerate(values)]
     found = combined(trials, space, 5).settings
     assert found["e"] == pytest.approx((0.1 * 0.2 * 0.4 * 0.8 * 1.6) ** (1 / 5))
@@ -59,8 +59,19 @@ def test_only_trials_of_the_majority_variant_are_combined():
     space = Space("variant", {"a": None, "b": None}, {"a": parameters, "b": parameters})
     trials = [
         trial(i, float(i), variant=v, e=e)
-        for i, (v, e) in enumerate(zip("babba", (1.0, 50.0, 2.0, 4.0, 70.0), strict=True))
+        for i, (v, e) in enumerate(zip("babba" + 10 * "a", (1.0, 50.0, 2.0, 4.0, 70.0, *[90.0] * 10), strict=True))
     ]
     found = combined(trials, space, 5)
     assert found.variant == "b"
     assert found.settings["e"] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("count", "expected"), [(1, 1.0), (3, 1.0), (5, 1.0), (6, 2.0), (9, 4.0), (15, 16.0)])
+def test_of_few_trials_the_bad_ones_are_not_combined(count, expected):
+    """The settings of trial i are 4 to the power i, so the geometric mean of the first k is 2 to the power k - 1."""
+    parameters = {"e": LogNormal(1.0)}
+    space = Space("variant", {"a": None, "b": None}, {"a": parameters, "b": parameters})
+    trials = [trial(i, float(i), variant="a" if i < max(1, count // 3) else "b", e=4.0**i) for i in range(count)]
+    found = combined(trials, space, 5)
+    assert found.variant == "a"
+    assert found.settings["e"] == pytest.approx(expected)

@@ -77,6 +77,7 @@ def filter_(
     from kmcf.cli.models import load_model
     from kmcf.datasets.columns import column_names
 
+    _check_ending(out, as_json, streaming=STDIN in files)
     loaded = load_model(model)
     chosen = {"observation": observation, "control": control, "time": time, "sequence": sequence}
     source = replace(loaded.source(files, **chosen, encoding=encoding, gaps=gaps.value), state=())
@@ -90,6 +91,19 @@ def filter_(
         typer.echo(script(model, source, out))
     else:
         _all_at_once(loaded, source, out, as_json)
+
+
+def _check_ending(out: Path | None, as_json: bool, streaming: bool) -> None:
+    """Refuse a file whose name promises another format than it would hold, or a model in place of a table."""
+    if out is None:
+        return
+    ending = out.suffix.lower()
+    if ending == ".parquet" and streaming:
+        raise ValueError(f"{out}: Parquet cannot be written line by line; with - write .csv, or --json to .jsonl.")
+    if ending in (".json", ".jsonl") and not as_json:
+        raise ValueError(f"{out}: add --json to write one JSON object per line, or choose a name that ends in .csv.")
+    if ending in (".kmcf", ".npz", ".xlsx", ".xls", ".ods"):
+        raise ValueError(f"{out}: estimates are written as .csv, as .parquet or, with --json, as .jsonl.")
 
 
 def script(model: Path, source: Source, out: Path | None) -> str:
@@ -106,9 +120,13 @@ def script(model: Path, source: Source, out: Path | None) -> str:
         ")",
         "names = [recording.name for recording in recordings]",
         "table = pandas.concat([run.to_dataframe() for run in runs], keys=names, names=['sequence'])",
-        "print(table)" if out is None else str(call("table.to_csv", out)),
+        "print(table)" if out is None else str(call(f"table.{_writer(out)}", out)),
     ]
     return "\n".join(lines)
+
+
+def _writer(out: Path) -> str:
+    return "to_parquet" if out.suffix.lower() == ".parquet" else "to_csv"
 
 
 def filtered(model: Model, recordings: list[Recording], source: str, progress: bool) -> list[Any]:
@@ -156,6 +174,7 @@ def _all_at_once(model: Model, source: Source, out: Path | None, as_json: bool) 
             sys.stdout.write(line)
         sys.stdout.flush()
         return
+    out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix.lower() == ".parquet":
         write_rows(out, layout.header(), rows)
     else:
@@ -176,5 +195,7 @@ def _stream(model: Model, source: Source, out: Path | None, as_json: bool) -> No
     from kmcf.cli.streaming import Stream, write_lines
 
     stream = Stream(model, source, sys.stdin.buffer)
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
     with nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8", newline="") as output:
         write_lines(stream, output, json_line if as_json else csv_line)

@@ -43,7 +43,7 @@ class Source:
         absent = [
             role for role in ("time", "sequence") if role in self.assumed and getattr(self, role) not in (None, *names)
         ]
-        for role in absent:
+        for role in absent if names else ():  # of an empty file another message tells
             note(f"{file} has no column {getattr(self, role)!r}, so it is read without {role}.")
         return replace(
             self,

@@ -182,6 +182,7 @@ class KernelMonteCarloFilter(ExampleLearner):
         if rule is None:
             return None
         twin.rule_ = rule
+        twin._compile()
         return twin
 
     def _initial_belief(self, stream: int, rng: np.random.Generator) -> Belief:

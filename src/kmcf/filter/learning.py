@@ -171,6 +171,9 @@ class ExampleLearner(SequentialFilter):
 
     def _to_store(self) -> dict[str, Any]:
         state = dict(vars(self))
+        state.pop("_compiled", None)  # made again at loading
+        if self._precision is not None:
+            state["_precision"] = self._precision.name
         if "rule_" in state:
             state["rule_"] = Versioned(self.rule_, RULE_LAYOUT)
             state["_probes"] = kernel_probes(self)
@@ -179,6 +182,8 @@ class ExampleLearner(SequentialFilter):
     def _from_store(self, state: dict[str, Any]) -> None:
         rule = state.pop("rule_", None)
         self.__dict__.update(state)
+        if self._precision is not None:
+            self._precision = np.dtype(self._precision)
         if rule is not None and rule.version == RULE_LAYOUT:
             self.rule_ = rule.read()
 
@@ -191,6 +196,9 @@ class ExampleLearner(SequentialFilter):
         if not hasattr(self, "rule_"):
             warn_refitted(stacklevel=4)
             self._refit_rule(self._all_states, self._all_examples)
+        if self._precision is not None:
+            compiled_precision(self)
+            self._compile()
 
     def _read_more(self, states: Any, observations: Any) -> tuple[Objects, Objects]:
         read_states, examples = read_examples(
@@ -305,12 +313,12 @@ class ExampleLearner(SequentialFilter):
         return min(len(self.states_), 1000) if self.n_particles is None else int(self.n_particles)
 
 
-def compiled_precision(flt: ExampleLearner, states: Any, observations: Any) -> Any:
+def compiled_precision(flt: ExampleLearner, *arrays: Any) -> Any:
     """Check that the JAX path can do what the filter's settings ask for; return the precision of the arrays."""
     from kmcf.filter.compiled.checks import check_settings, precision
 
     check_settings(flt)
-    return precision(states, observations)
+    return precision(*arrays)
 
 
 def wrapped(states: Objects, angles: Sequence[int]) -> Objects:

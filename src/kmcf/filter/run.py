@@ -254,6 +254,8 @@ class FilterRun:
         if not isinstance(index, int | np.integer):
             raise TypeError(f"a run is indexed by one step number, not {index!r}.")
         if not -len(self) <= index < len(self):
+            if self._members is not None:
+                raise IndexError(f"sequence {index} of a batch of {len(self)} (they count from 0).")
             raise IndexError(f"step {index} of a run with {len(self)} steps (they count from 0).")
         return self.beliefs[index] if self._members is None else self._members[index]
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kmcf.arrays import Array
+from kmcf.arrays import Array, array_namespace
 from kmcf.kernels.base import Kernel, as_rows
 from kmcf.kernels.circular import Circular
 from kmcf.kernels.composition import Columns, Product
@@ -86,7 +86,12 @@ class Pose(Kernel):
 
     def evaluate(self, a: tuple[Array, Array], b: tuple[Array, Array]) -> Array:
         """Return the product of the two kernels."""
-        return Gaussian().evaluate(a[0], b[0]) * Circular().evaluate(a[1], b[1])
+        logs = self.evaluate_log(a, b)
+        return array_namespace(logs).exp(logs)
+
+    def evaluate_log(self, a: tuple[Array, Array], b: tuple[Array, Array]) -> Array:
+        """Return the sum of the two kernels' logarithms, which no distance makes underflow."""
+        return Gaussian().evaluate_log(a[0], b[0]) + Circular().evaluate_log(a[1], b[1])
 
     def evaluate_diagonal(self, a: tuple[Array, Array]) -> Array:
         """Return ones."""

@@ -28,6 +28,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))  # a link keeps pointing to the file
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} into; make it first.")
     draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
     try:
         with open(draft, "x+b") as file:

@@ -133,11 +133,15 @@ class Judge:
         return self.metric.value(float(np.mean(distances)))
 
     def _loss(self, belief: Belief, index: int) -> float:
-        loss = float(self.metric.loss(belief, self.examples.states[index]))
+        returned = self.metric.loss(belief, self.examples.states[index])
+        try:
+            loss = float(returned)
+        except (TypeError, ValueError):  # an array, a word, None
+            loss = np.nan
         if not np.isfinite(loss):
             raise BadMetricError(
-                f"the metric {self.metric.name!r} returned {loss} for example {index}; it must return a finite number "
-                "for every belief and true state."
+                f"the metric {self.metric.name!r} returned {returned} for example {index}; it must return a finite "
+                "number for every belief and true state."
             )
         return loss
 

@@ -146,7 +146,8 @@ def numbered_groups(groups: Any, held_out: Sequence[Any] | None) -> tuple[int, .
     labels = list(dict.fromkeys([] if groups is None else plain(groups)))
     unknown = [label for label in held_out if label not in labels]
     if unknown or not len(held_out):
-        raise ValueError(f"held_out = {list(held_out)!r} must name groups to leave out, which are {labels!r}.")
+        known = ", ".join(map(str, labels)) or "none: there are no groups"
+        raise ValueError(f"held_out = {list(held_out)!r} must name groups to leave out, which are {known}.")
     return tuple(labels.index(label) for label in dict.fromkeys(held_out))
 
 

@@ -30,9 +30,9 @@ def combined(trials: Sequence[Trial], space: Space, n_best: int) -> Proposal:
     space : Space
         What was searched.
     n_best : int
-        How many of the best to combine.
+        How many of the best to combine; of few trials only the best third, or the mean would hold the bad ones too.
     """
-    best = ranked(trials)[:n_best]
+    best = ranked(trials)[: max(1, min(n_best, len(trials) // 3))]
     variant = _majority([trial.proposal.variant for trial in best])
     chosen = [trial.proposal.settings for trial in best if trial.proposal.variant == variant]
     settings = {

@@ -92,7 +92,7 @@ def tune(
     held_out : sequence, optional
         Labels of the groups to leave out, each in a fold of its own; the others are only trained on. None: all groups.
     n_best : int
-        The settings returned combine so many of the best trials.
+        The settings returned combine so many of the best trials, but never more than the best third.
     prune : bool
         Stop trials early that are clearly behind the ``n_best`` best on the same steps.
     time_budget : float, optional

@@ -130,9 +130,10 @@ def _check_names(wanted: Mapping[str, Any], filters: Mapping[str, SequentialFilt
     known = list(dict.fromkeys(name for one in filters.values() for name in one.get_params(deep=True)))
     for name in wanted:
         if name not in known:
-            close = get_close_matches(str(name), known, n=1, cutoff=0.0)
+            close = get_close_matches(str(name), known, n=1, cutoff=0.5)
             kind = type(next(iter(filters.values()))).__name__
-            raise ValueError(f"space names {name!r}, which {kind} does not have; the nearest is {close[0]!r}.")
+            hint = f"the nearest is {close[0]!r}" if close else f"it has {', '.join(sorted(known))}"
+            raise ValueError(f"space names {name!r}, which {kind} does not have; {hint}.")
 
 
 def _parameters(flt: SequentialFilter, wanted: Mapping[str, Parameter | None], whole: set[str]) -> dict[str, Parameter]:

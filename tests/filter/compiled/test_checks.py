@@ -101,12 +101,16 @@ def test_wrong_shapes():
         jax.jit(flt.step)(flt.start(), jnp.ones(2))
     with pytest.raises(ValueError, match=r"\(3, 4\)"):
         flt.filter(jnp.ones((3, 4, 1)), jnp.ones((3, 5)))
+    with pytest.raises(TypeError, match="not one dict"):
+        flt.filter(jnp.ones((3, 4, 1)), {"speed": np.ones((3, 4))})
     with pytest.raises(ValueError, match="some sequences have controls"):
         flt.filter_many([TEST.observations[:2]] * 2, [np.ones(2), None])
     with pytest.raises(ValueError, match="infinity"):
         flt.filter(jnp.full((1, 2, 1), jnp.inf))
-    with pytest.raises(TypeError, match="fitted on JAX arrays"):
-        flt.step(kmcf.KernelMonteCarloFilter(MODEL.transition).fit(TRAIN.states, TRAIN.observations).start(), [1.0])
+    with pytest.raises(TypeError, match="mesh = 1"):
+        flt.filter(TEST.observations[:2], mesh=1)
+    with pytest.raises(IndexError, match="sequence 3 of a batch of 2"):
+        flt.filter(jnp.full((2, 3, 1), jnp.nan))[3]
     with pytest.raises(ValueError, match="fitted on NumPy arrays"):
         kmcf.KernelMonteCarloFilter(MODEL.transition).fit(TRAIN.states, TRAIN.observations).filter([1.0], mesh=1)
 
@@ -119,7 +123,7 @@ def test_partly_missing_vectors():
 
 
 def test_weights_that_are_not_finite():
-    flt = fitted(transition=lambda states, control, key: states * jnp.nan)
+    flt = fitted(transition=lambda states, control, key: states * jnp.nan, n_particles=20)
     with pytest.raises(FloatingPointError, match="transition"):
         flt.filter(TEST.observations[:2])
 
@@ -160,9 +164,11 @@ def test_a_kernel_that_cannot_says_so():
 
 def test_precomputed_similarities():
     kernel = Gaussian(1.5)
-    rows = TRAIN._replace(observations=kernel(TRAIN.observations))
-    flt = fitted(rows, observation_kernel="precomputed", delta=1e-4)
-    direct = fitted(observation_kernel=kernel, delta=1e-4)
+    train = TRAIN._replace(states=TRAIN.states[:60], observations=TRAIN.observations[:60])
+    settings = {"delta": 1e-4, "n_particles": 30, "n_resample": 5}
+    rows = train._replace(observations=kernel(train.observations))
+    flt = fitted(rows, observation_kernel="precomputed", **settings)
+    direct = fitted(train, observation_kernel=kernel, **settings)
     seen = TEST.observations[:3]
-    found = flt.filter(jnp.asarray(kernel(seen, TRAIN.observations)))
+    found = flt.filter(jnp.asarray(kernel(seen, train.observations)))
     np.testing.assert_allclose(found.mean, direct.filter(seen).mean, atol=1e-8)

@@ -106,6 +106,26 @@ def test_forecast_goes_on_from_a_belief(flt, run):
     assert ahead.time.tolist() == [2, 3, 4]
 
 
+def test_beliefs_of_runs_and_pickles_go_on(flt):
+    seen = TEST.observations[:4].copy()
+    seen[2] = np.nan
+    run = flt.filter(seen)
+    for t, last in ((1, seen[2]), (2, seen[3])):  # after a correction, after a gap
+        again = flt.step(pickle.loads(pickle.dumps(run[t])), last)
+        np.testing.assert_allclose(again.mean(), run.mean[t + 1], atol=1e-12)
+        assert again.time == t + 2
+    np.testing.assert_allclose(flt.forecast(run[1], 1).mean[0], run.mean[2], atol=1e-12)
+
+
+def test_beliefs_that_cannot_go_on(flt):
+    with pytest.raises(TypeError, match="a belief from start"):
+        flt.step(None, TEST.observations[0])
+    with pytest.raises(TypeError, match=r"jax\.vmap\(flt\.step\)"):
+        flt.step(jax.vmap(flt.start)(jnp.arange(2)), TEST.observations[:2])
+    with pytest.raises(ValueError, match="150 equal particles"):
+        flt.forecast(kmcf.Belief(TRAIN.states[:7], np.full(7, 1 / 7)), 1)
+
+
 def test_functions_of_the_state(flt):
     belief = flt.step(flt.start(), TEST.observations[0])
     assert belief.probability(lambda x: x[:, 0] > -100) == pytest.approx(1.0)
@@ -115,7 +135,7 @@ def test_functions_of_the_state(flt):
 
 def test_copies_and_pickles(flt, run):
     twin = copy.deepcopy(flt)
-    np.testing.assert_array_equal(twin.filter(TEST.observations[:25]).mean, run.mean)
+    np.testing.assert_array_equal(twin.filter(TEST.observations).mean, run.mean)
     belief = flt.step(flt.start(), TEST.observations[0])
     for again in (pickle.loads(pickle.dumps(belief)), copy.copy(belief)):
         np.testing.assert_allclose(again.weights, belief.weights)
@@ -138,6 +158,27 @@ def test_partial_fit_and_refresh():
     assert [len(belief) for belief in first] == [150, 150, 150]
     np.testing.assert_allclose(first[0].mean(), first[1].mean(), atol=1e-3)
     np.testing.assert_allclose(first[2].mean(), first[1].mean(), atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float64, jnp.float32])
+def test_files(flt, dtype, tmp_path):
+    saved = flt if dtype == jnp.float64 else fitted(dtype=dtype)
+    saved.save(tmp_path / "filter.kmcf")
+    functions = {"transition": MODEL.transition, "initial": MODEL.initial}
+    loaded = kmcf.load(tmp_path / "filter.kmcf", **functions)
+    expected, found = (f.step(f.start(), TEST.observations[0]).mean() for f in (saved, loaded))
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found, expected)
+    with jax.enable_x64(False), pytest.raises(RuntimeError, match="jax_enable_x64"):
+        kmcf.load(tmp_path / "filter.kmcf", **functions)
+
+
+def test_other_regularisers(flt):
+    """A tuner's shortcut, which shares all but the regularisers, against a fit of its own."""
+    found = flt.refitted(jnp.asarray(TRAIN.states), jnp.asarray(TRAIN.observations), delta=0.1)
+    y = TEST.observations[0]
+    expected = fitted(delta=0.1)
+    np.testing.assert_allclose(found.step(found.start(), y).mean(), expected.step(expected.start(), y).mean(), 1e-9)
 
 
 @pytest.mark.parametrize("algebra", [DeviceAlgebra(), DeviceAlgebra("interpreted")])

@@ -17,11 +17,12 @@ SETTINGS = Settings(
     transition=OdometryMotion(),
     inflation=1.5,
     observation_kernel=LandmarkSet(absent=0.8, multiplier=0.5),
-    state_kernel=Pose(multiplier=0.4),
+    state_kernel=Pose(multiplier=0.15),
     # Posts seen in the last 10 s, carried along by odometry, are one observation, used once: every 10 s.
     load={"step": 1.0, "window": 10.0},
-    split={"every": 2, "used_every": 10},
-    kmcf={"tolerance": "auto"},
+    split={"every": 4, "used_every": 10},
+    # The odometry is good to a centimetre, the examples lie decimetres apart: particles keep what they know.
+    kmcf={"support": "particles", "rank": (None, 300), "n_particles": 500},
 )
 
 

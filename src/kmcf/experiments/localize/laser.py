@@ -21,7 +21,7 @@ INTEL_SETTINGS = Settings(
     recovery=0.01,
     load={"max_range": 20.0},
     split={"log": "intel"},
-    kmcf={"tolerance": "auto"},
+    kmcf={"tolerance": "auto", "n_particles": 400},
 )
 FREIBURG_SETTINGS = Settings(
     transition=OdometryMotion(),

@@ -135,17 +135,7 @@ class CompiledFilter:
 
     def step(self, belief: Belief, y: Any, control: Any = None) -> DeviceBelief:
         """Return the belief after one more observation; can be compiled, batched and scanned by the user."""
-        if not isinstance(belief, DeviceBelief):
-            raise TypeError(
-                f"step needs a belief from start() or an earlier step of a filter fitted on JAX arrays, not "
-                f"{type(belief).__name__}."
-            )
-        state = belief.device_state
-        if state.particles.shape[-len(self.state_shape) :] != self.state_shape:
-            raise ValueError(
-                f"the belief's states have shape {state.particles.shape[1:]}, but this filter's examples have shape "
-                f"{self.state_shape}: a belief goes on with the filter that made it."
-            )
+        state = self._state_of(belief)
         after, result = self._step(self.model, state, read_one(self.reader, y, self.settings.dtype), control)
         if not is_traced(after):
             self._check(result.broken)
@@ -174,14 +164,40 @@ class CompiledFilter:
 
     def forecast(self, belief: Belief, steps: int, controls: Any) -> FilterRun:
         """Predict without observations."""
-        if not isinstance(belief, DeviceBelief):
-            raise TypeError("forecast needs a belief of this filter.")
+        state = self._state_of(belief)
         missing = [None] * steps
         batch = read_sequences(self.reader, [missing], None if controls is None else [controls], self.settings.dtype)
-        run: FilterRun = self._run(batch, keep=True, mesh=None, start=belief.device_state)[0]
+        run: FilterRun = self._run(batch, keep=True, mesh=None, start=state)[0]
         return run
 
+    def _state_of(self, belief: Belief) -> FilterState:
+        """Return what the next step goes on with; beliefs on the host (``run[t]``, pickles) are moved back."""
+        if not isinstance(belief, Belief):
+            raise TypeError(f"a belief from start(), step() or a run is needed, not {type(belief).__name__}.")
+        state = belief.device_state if isinstance(belief, DeviceBelief) else self._from_host(belief)
+        if np.ndim(state.time) > 0:
+            raise TypeError("this belief holds a whole batch (it comes from vmap): use jax.vmap(flt.step), too.")
+        if state.particles.shape[1:] != self.state_shape:
+            raise ValueError(
+                f"the belief's states have shape {state.particles.shape[1:]}, but this filter's examples have shape "
+                f"{self.state_shape}: a belief goes on with the filter that made it."
+            )
+        return state
+
+    def _from_host(self, belief: Belief) -> FilterState:
+        size, dtype = self.settings.n_particles, self.settings.dtype
+        particles, weights = belief.particles(size)
+        if len(particles) != size or np.ptp(weights) > 1e-12:
+            raise ValueError(
+                f"the belief goes on with {len(particles)} weighted states, but this filter with {size} equal "
+                "particles: a belief goes on with the filter that made it."
+            )
+        counts = [jnp.asarray(number, jnp.int32) for number in (belief.time, belief.stream, belief.rejections)]
+        return FilterState(jnp.asarray(particles, dtype), counts[0], counts[1].astype(jnp.uint32), counts[2])
+
     def _run(self, batch: Batch, *, keep: bool, mesh: Mesh | None, start: FilterState | None = None) -> FilterRun:
+        if mesh is not None and not isinstance(mesh, Mesh):
+            raise TypeError(f"mesh = {mesh!r}; it must be a jax.sharding.Mesh.")
         results = self.runner.run(batch, mesh=mesh, start=start)
         self._check(results.broken[_valid(batch)])
         summaries = BatchSummaries(self, results, batch, mesh=mesh, start=start)

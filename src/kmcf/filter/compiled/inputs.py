@@ -42,6 +42,11 @@ def read_batch(reader: ObservationReader, observations: Any, controls: Any, dtyp
     _check_gaps(values, reader)
     size, steps = values.shape[:2]
     if controls is not None:
+        if isinstance(controls, dict):
+            raise TypeError(
+                "the controls of a batch are an array (B, T, ...) or a list of B sequences, each with one entry per "
+                "step (which may be a dict), not one dict."
+            )
         if not isinstance(controls, jax.Array):
             controls = [read_controls(c, steps) for c in controls]
             controls = jax.tree.map(lambda *parts: np.stack(parts), *[_stacked(c) for c in controls])
