@@ -26,12 +26,12 @@ INTEL_SETTINGS = Settings(
 FREIBURG_SETTINGS = Settings(
     transition=OdometryMotion(),
     observation_kernel=LaserScan(max_range=20.0, rotation=6),
-    state_kernel=Pose(multiplier=0.1),
+    state_kernel=Pose(multiplier=0.3),
     recovery=0.01,
     load={"max_range": 20.0},
-    # Scans are 10 cm apart: every fifth is example enough.
-    split={"log": "freiburg-079", "every": 5},
-    kmcf={"tolerance": "auto"},
+    # Scans are 10 cm apart: every fifth is example enough, and observation enough.
+    split={"log": "freiburg-079", "every": 5, "used_every": 5},
+    kmcf={"tolerance": "auto", "n_particles": 500},
 )
 
 
