@@ -26,8 +26,8 @@ def precision(*arrays: Any) -> Any:
     """
     if jnp.zeros(0, float).dtype != np.float64:  # also sees a local jax.enable_x64
         raise RuntimeError(
-            "JAX is in its 32-bit mode, in which float64 arrays silently become float32. Switch to 64 bits at the start "
-            'of your program, jax.config.update("jax_enable_x64", True), or set JAX_ENABLE_X64=1; then float64 arrays '
+            "JAX is in its 32-bit mode, in which float64 arrays silently become float32. Switch to 64 bits when your "
+            'program starts, jax.config.update("jax_enable_x64", True), or set JAX_ENABLE_X64=1; then float64 arrays '
             "are filtered in double precision, and float32 arrays, if you pass such, in single precision."
         )
     kinds = {jnp.dtype(array.dtype) for array in arrays if isinstance(array, jax.Array)}
