@@ -195,3 +195,9 @@ def test_single_rows_have_no_usual_step(tmp_path):
     recordings = read_tables([path, path], observation="y", time="t", gaps="fill")
     assert columns_of(recordings)["step"] is None
     assert [len(recording) for recording in recordings] == [1, 1]
+
+
+def test_the_state_cannot_be_among_the_observations(tmp_path):
+    path = write(tmp_path / "walk.csv", "x,s\n1,2\n3,4\n")
+    with pytest.raises(ValueError, match="'x' is named as state and as observation"):
+        read_tables(path, state="x", observation="*")

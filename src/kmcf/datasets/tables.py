@@ -149,6 +149,11 @@ def _sequences(columns: Columns, roles: Roles, stem: str) -> list[Recording]:
     for role in ("time", "sequence"):
         if len(chosen[role]) > 1:
             raise ValueError(f"the {role} is one column, but {getattr(roles, role)!r} are {len(chosen[role])}.")
+    both = [name for name in chosen["observation"] if name in chosen["state"]]
+    if both:
+        raise ValueError(
+            f"the column {both[0]!r} is named as state and as observation: the answer would be among what is observed."
+        )
     states, observations, controls = (columns.numbers(chosen[role]) for role in ("state", "observation", "control"))
     labels = columns.labels(chosen["sequence"][0]) if chosen["sequence"] else [stem] * len(columns)
     rows_of: dict[str, list[int]] = {}
