@@ -58,3 +58,9 @@ def test_auto_knows_that_few_examples_are_near():
     settings = RuleSettings("auto", "kbr", 1e-3, 1e-4, (1e-8, 1e-8), (None, None), 400, True)
     assert cheapest(3000, 3000, 3000, settings, near=100) == "exact"
     assert cheapest(3000, 40, 40, settings, near=100) == "compressed"
+
+
+def test_a_prior_that_excludes_all_examples_gives_no_weights():
+    kernels, particles, weights, y = problem(0.5)
+    found = ExactRule(*kernels, epsilon=1e-3, delta=1e-4, rule="kbr").correct(particles + 1e6, weights, y)
+    assert found.weight_sum == 0.0

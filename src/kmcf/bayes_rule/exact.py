@@ -64,8 +64,10 @@ class ExactRule(GramRule):
         """Apply the rule to the examples that the prior does not exclude."""
         sizes = np.abs(prior)
         active = np.flatnonzero(sizes > self._negligible * sizes.max())
-        factor = self._observations
-        if 2 * len(active) > factor.factor.shape[1] or (local := local_factor(factor.factor[active])) is None:
+        V = self._observations.factor
+        few = 0 < 2 * len(active) <= V.shape[1]
+        local = local_factor(V[active]) if few else None
+        if local is None:
             return super()._corrected(prior, k_y)
         weights = np.zeros_like(prior)
         weights[active] = self._formulas()[self._rule](prior[active], local, k_y[active], self._delta)

@@ -101,7 +101,12 @@ def load(path: str | os.PathLike[str], *, trusted: list[str] | None = None, **ca
         _check_passed(needed, callables, path)
         thing = Decoder(container, callables, trusted or []).decode(_root(container))
     if hasattr(type(thing), "_loaded"):
-        thing._loaded(set(needed))
+        try:
+            thing._loaded(set(needed))
+        except (FileError, PassedAgainError):
+            raise
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise FileError(f"the parts of {Path(path).name} do not fit together: {error}") from error
     return thing
 
 

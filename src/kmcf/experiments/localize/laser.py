@@ -26,7 +26,8 @@ INTEL_SETTINGS = Settings(
 FREIBURG_SETTINGS = Settings(
     transition=OdometryMotion(),
     observation_kernel=LaserScan(max_range=20.0, rotation=6),
-    state_kernel=Pose(multiplier=0.3),
+    state_kernel=Pose(multiplier=0.1),
+    inflation=2.0,
     recovery=0.01,
     load={"max_range": 20.0},
     # Scans are 10 cm apart: every fifth is example enough, and observation enough.
