@@ -33,7 +33,7 @@ def test_settings_trials_and_model_are_saved(examples, tmp_path):
     with (tmp_path / "out" / "trials.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == printed["trials"] == 3
-    assert min(float(row["value"]) for row in rows) == printed["value"]
+    assert min(float(row["value"]) for row in rows) == printed["best_trial_value"]
     assert len((tmp_path / "study.jsonl").read_text().splitlines()) == 4
     table = succeed(*words, "--out", tmp_path / "out")
     assert f"{printed['settings']['epsilon']:.4g}" in table.output
@@ -53,7 +53,7 @@ def test_the_settings_are_those_of_the_python_api(examples, tmp_path):
     observations[3] = np.nan
     result = kmcf.tune(flt, DATA.states, observations, n_trials=4, random_state=3)
     assert printed["settings"] == result.best_params
-    assert printed["value"] == result.best_value
+    assert printed["best_trial_value"] == result.best_value
 
 
 def test_archives_and_unordered_rows(tmp_path):

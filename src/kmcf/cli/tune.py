@@ -124,7 +124,7 @@ def tune(
     if as_json:
         print_json(told)
     else:
-        print_table("Best settings", {**told.pop("settings"), **told})
+        print_table("Settings made of the best trials", {**told.pop("settings"), **told})
 
 
 def run_study(recipe: Recipe, recordings: list[Recording], search: dict[str, Any], *, progress: bool) -> TuningResult:
@@ -178,7 +178,7 @@ def _told(result: TuningResult, size: int) -> dict[str, Any]:
         "examples": size,
         "trials": len(result.trials),
         "metric": result.metric,
-        "value": result.best_value,
+        "best_trial_value": result.best_value,
         "untuned_value": None if result.untuned_value != result.untuned_value else result.untuned_value,
         "settings": result.best_params,
     }
