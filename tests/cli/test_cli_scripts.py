@@ -71,7 +71,7 @@ def test_tune(tmp_path, monkeypatch, capsys):
     words = ("tune", *write_training(tmp_path), *FIT, "--trials", 3, "--observation-kernel", "gaussian")
     told = json.loads(succeed(*words, "-o", tmp_path / "one", "--json").stdout)
     run_script(succeed(*words, "-o", tmp_path / "two", "--python").stdout, tmp_path, monkeypatch)
-    assert capsys.readouterr().out.startswith(f"{told['value']!r} ")
+    assert capsys.readouterr().out.startswith(f"{told['best_trial_value']!r} ")
     one, two = (kmcf.load(tmp_path / name / "model.kmcf") for name in ("one", "two"))
     np.testing.assert_array_equal(one.filter(TEST[1]).mean, two.filter(TEST[1]).mean)
 
