@@ -11,7 +11,7 @@ import pytest
 from store_cases import TEST, assert_same_run, make, move, small
 
 import kmcf
-from kmcf.store.atomic import replacing
+from kmcf.atomic import replacing
 
 
 def test_the_new_file_appears_only_when_it_is_complete(tmp_path):

@@ -152,8 +152,8 @@ def show_progress() -> bool:
 def _all_at_once(model: Model, source: Source, out: Path | None, as_json: bool) -> None:
     import numpy as np
 
+    from kmcf.atomic import replacing
     from kmcf.datasets.tables import DATES, missed_steps, usual_step
-    from kmcf.store.atomic import replacing
     from kmcf.store.tables import write_rows
 
     recordings = source.read()

@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 
 from kmcf._version import __version__
-from kmcf.report.writing import write_atomically
+from kmcf.atomic import write_atomically
 
 
 def write_json(path: Path, data: Any) -> None:

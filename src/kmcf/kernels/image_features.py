@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kmcf.arrays import FloatArray
+from kmcf.atomic import replacing
 from kmcf.extras import require
 
 Pixels: TypeAlias = npt.NDArray[np.uint8]
@@ -201,8 +202,6 @@ Described: TypeAlias = tuple[Pixels, tuple[int, ...]]
 
 
 def _store(file: Path, **arrays: Any) -> None:
-    """Write under another name first, so that nobody reads half a file."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    partial = file.with_suffix(f".{os.getpid()}.partial.npz")
-    np.savez(partial, **arrays)
-    partial.replace(file)
+    with replacing(file) as whole:
+        np.savez(whole, **arrays)

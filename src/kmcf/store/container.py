@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from kmcf.arrays import Array
-from kmcf.store.atomic import replacing
+from kmcf.atomic import replacing
 from kmcf.store.errors import FileError, PassedAgainError
 
 FORMAT = 1

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kmcf.atomic import replacing
 from kmcf.extras import require
-from kmcf.store.atomic import replacing
 from kmcf.store.container import Container, open_container, write_container
 from kmcf.store.errors import FileError
 

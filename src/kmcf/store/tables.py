@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from kmcf.arrays import FloatArray
+from kmcf.atomic import replacing
 from kmcf.datasets.recording import Recording
 from kmcf.extras import require
-from kmcf.store.atomic import replacing
 
 
 def write_table(recordings: Recording | Sequence[Recording], path: str | os.PathLike[str]) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import joblib
 
+from kmcf.atomic import write_atomically
 from kmcf.tuning.space import Space
 from kmcf.tuning.trials import Trial
 
@@ -72,10 +73,7 @@ class StudyFile:
         lines = self._lines()
         if not lines:
             lines = [{"kmcf_study": FORMAT, "seed": seed, "description": dict(description)}]
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        draft = self.path.with_name(self.path.name + ".part")
-        draft.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        draft.replace(self.path)
+        write_atomically(self.path, "".join(json.dumps(line) + "\n" for line in lines))
 
     def append(self, trial: Trial) -> None:
         """Add a trial that has ended."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kmcf.atomic import write_atomically
 from kmcf.experiments.localize.experiment import Experiment, study_of
 from kmcf.experiments.localize.figures import draw_errors, draw_iterations, draw_path
 from kmcf.experiments.localize.methods import METHODS
@@ -20,7 +21,6 @@ from kmcf.experiments.localize.report import Shown, localization_report
 from kmcf.experiments.localize.scores import Score, score, typical_fold
 from kmcf.experiments.reproduce.cells import Cell, Result, Row
 from kmcf.experiments.reproduce.tidy import write_table
-from kmcf.report import write_atomically
 
 MAP_STEPS = 300
 """Steps shown on the map, from the first one that counts: longer paths hide themselves."""

@@ -20,9 +20,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kmcf._version import __version__
+from kmcf.atomic import write_atomically
 from kmcf.experiments.files import without_nan
 from kmcf.extras import progress_bar, require
-from kmcf.report.writing import write_atomically
 
 Value = str | int | float | bool
 Row = dict[str, Any]

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from kmcf.atomic import write_atomically
 from kmcf.extras import require
-from kmcf.report.writing import write_atomically
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY, GREY = (

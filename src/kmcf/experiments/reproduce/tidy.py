@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from kmcf.arrays import FloatArray
+from kmcf.atomic import write_atomically
 from kmcf.experiments.files import versions
 from kmcf.experiments.reproduce.cells import Result, Row
-from kmcf.report.writing import write_atomically
 
 
 def write_table(path: Path, results: Sequence[Result]) -> Path:

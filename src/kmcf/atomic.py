@@ -46,6 +46,23 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     _sync_folder(target.parent)
 
 
+def write_atomically(path: Path, content: str | bytes) -> Path:
+    """Write a whole file by :func:`replacing`; folders that are missing are made.
+
+    Texts are written as UTF-8; what UTF-8 cannot say becomes a question mark.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> write_atomically(Path(tempfile.mkdtemp()) / "new" / "note.txt", "done").read_text()
+    'done'
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write(content.encode("utf-8", errors="replace") if isinstance(content, str) else content)
+    return path
+
+
 def _sync_folder(folder: Path) -> None:
     """Force the new name onto the disk, where the system can do that."""
     with suppress(OSError):
