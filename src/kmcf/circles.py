@@ -34,6 +34,19 @@ def wrap_columns(rows: FloatArray, columns: Sequence[int]) -> None:
         flat[:, list(columns)] = wrapped_difference(flat[:, list(columns)])
 
 
+def on_circles(rows: FloatArray, columns: Sequence[int]) -> FloatArray:
+    """Return rows (n, d) whose angle columns are replaced, at the end, by their cosines and then their sines.
+
+    Examples
+    --------
+    >>> on_circles(np.array([[np.pi / 2, 5.0]]), [0]).round(2)
+    array([[5., 0., 1.]])
+    """
+    straight = [j for j in range(rows.shape[1]) if j not in columns]
+    turned = rows[:, list(columns)]
+    return np.concatenate([rows[:, straight], np.cos(turned), np.sin(turned)], axis=1)
+
+
 def circular_mean(angles: FloatArray, weights: FloatArray) -> float:
     """Return the direction of the weighted mean of the points (cos a, sin a), in (−π, π].
 

@@ -5,22 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
-from kmcf.baselines.neighbours import WITH_GAPS, NeighbourSearch
+from kmcf.arrays import FloatArray
+from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS, WITH_GAPS, NeighbourSearch
 from kmcf.defaults import STATE_MULTIPLIER, default_state_kernel
+from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import Accepts, ObservationReader, read_examples, read_seed
 from kmcf.filter.learning import wrapped
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_draws
+from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import Kernel, Precomputed, as_kernel
 from kmcf.objects import Objects
+from kmcf.search_space import Category, Integer, Parameter
 
 
 class ExampleFilter(SequentialFilter):
     """Base of the filters that keep the example states and learn something from their observations."""
 
+    n_particles: int
     state_kernel_: Kernel | None
+
+    def _initial_belief(self, stream: int, rng: np.random.Generator) -> Belief:
+        size = int(self.n_particles)
+        return self._belief(self._draw_initial(size, rng), np.full(size, 1.0 / size), time=0, stream=stream)
+
+    def _belief(self, states: Objects, weights: FloatArray, **details: Any) -> Belief:
+        weights.flags.writeable = False
+        return Belief(states, weights, kernel=self.state_kernel_, angles=self.angles, **details)
 
     def _read_examples(
         self,
@@ -56,6 +70,15 @@ class NeighbourLearner(ExampleFilter):
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
     state_kernel: Any
+
+    def search_space(self) -> dict[str, Parameter]:
+        """Return the number of neighbours, how they share, and the observation kernel's bandwidth if there is one."""
+        others = [option for option in NEIGHBOR_WEIGHTS if option != self.neighbor_weights]
+        return {
+            "n_neighbors": Integer(self.n_neighbors, sd=0.7),
+            "neighbor_weights": Category((self.neighbor_weights, *others)),
+            **kernel_widths(self.observation_kernel, "observation_kernel"),
+        }
 
     def _fit_search(self, states: Any, observations: Any) -> Kernel | None:
         """Keep the examples, prepare the search, and return the kernel on states that the user chose, if any."""

@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from kmcf.arrays import FloatArray
 from kmcf.baselines.gp_prediction import FastPrediction
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
+from kmcf.circles import on_circles
 from kmcf.filter.inputs import Accepts
 from kmcf.filter.settings import check_count, check_positive
 from kmcf.objects import Objects, describe, is_numeric
@@ -163,10 +164,7 @@ class GPParticleFilter(ParticleBase):
 
     def _unscaled(self, states: Objects) -> FloatArray:
         """Return states as rows, angles replaced by cosine and sine."""
-        rows = np.asarray(states, dtype=np.float64).reshape(len(states), -1)
-        circular = [int(j) for j in self.angles]
-        straight = [j for j in range(rows.shape[1]) if j not in circular]
-        return np.hstack([rows[:, straight], np.cos(rows[:, circular]), np.sin(rows[:, circular])])
+        return on_circles(np.asarray(states, dtype=np.float64).reshape(len(states), -1), self.angles)
 
     def _features(self, states: Objects) -> FloatArray:
         features: FloatArray = (self._unscaled(states) - self._centre) / self._spread

@@ -17,13 +17,12 @@ from scipy.special import logsumexp
 
 from kmcf.arrays import FloatArray
 from kmcf.baselines.examples import NeighbourLearner
-from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
 from kmcf.filter.settings import check_positive
 from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import ExampleKernel
 from kmcf.objects import Objects
-from kmcf.search_space import Category, Integer, LogNormal, Parameter
+from kmcf.search_space import LogNormal, Parameter
 
 BLOCK_NUMBERS = 4_000_000
 
@@ -130,12 +129,7 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
 
     def search_space(self) -> dict[str, Parameter]:
         """Return the number of neighbours, how they share, and the bandwidths."""
-        others = [option for option in NEIGHBOR_WEIGHTS if option != self.neighbor_weights]
-        space: dict[str, Parameter] = {
-            "n_neighbors": Integer(self.n_neighbors, sd=0.7),
-            "neighbor_weights": Category((self.neighbor_weights, *others)),
-            **kernel_widths(self.observation_kernel, "observation_kernel"),
-        }
+        space = super().search_space()
         if self.state_kernel is None:
             return {**space, "state_multiplier": LogNormal(self.state_multiplier, sd=0.7)}
         return {**space, **kernel_widths(self.state_kernel, "state_kernel")}

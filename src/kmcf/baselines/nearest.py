@@ -13,20 +13,17 @@ import numpy as np
 
 from kmcf.arrays import FloatArray
 from kmcf.baselines.examples import NeighbourLearner
-from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.rejection import LEAST_SIMILARITY
 from kmcf.filter.settings import check_count
 from kmcf.filter.tunable import kernel_widths
 from kmcf.objects import Objects, is_numeric, take
 from kmcf.resampling import systematic
-from kmcf.search_space import Category, Integer, Parameter
+from kmcf.search_space import Parameter
 
 
 class NeighbourBase(NeighbourLearner):
     """Base of the two: beliefs live on the nearest examples' states."""
-
-    n_particles: int
 
     _needs_transition: ClassVar[bool] = False
     _why_rejected: ClassVar[str] = (
@@ -50,10 +47,6 @@ class NeighbourBase(NeighbourLearner):
         self.state_kernel_ = self._fit_state_kernel(state_kernel) if usable else None
         return self
 
-    def _initial_belief(self, stream: int, rng: np.random.Generator) -> Belief:
-        size = int(self.n_particles)
-        return self._belief(self._draw_initial(size, rng), np.full(size, 1.0 / size), time=0, stream=stream)
-
     def _advance(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
         next_step = {"time": belief.time + 1, "stream": belief.stream, "rejections": belief.rejections}
         if observation is None:
@@ -75,10 +68,6 @@ class NeighbourBase(NeighbourLearner):
         size = int(self.n_particles)
         copies = take(belief.states, systematic(belief.weights, size, rng))
         return self._move(copies, control, rng, belief.time + 1), np.full(size, 1.0 / size)
-
-    def _belief(self, states: Objects, weights: FloatArray, **details: Any) -> Belief:
-        weights.flags.writeable = False
-        return Belief(states, weights, kernel=self.state_kernel_, angles=self.angles, **details)
 
     def _numbers_per_belief(self) -> int:
         return max(int(self.n_neighbors), 1)
@@ -147,15 +136,6 @@ class KNNRegression(NeighbourBase):
         self.n_particles = n_particles
         self.angles = angles
         self.random_state = random_state
-
-    def search_space(self) -> dict[str, Parameter]:
-        """Return the number of neighbours, how they share, and the kernel's bandwidth if there is one."""
-        others = [option for option in NEIGHBOR_WEIGHTS if option != self.neighbor_weights]
-        return {
-            "n_neighbors": Integer(self.n_neighbors, sd=0.7),
-            "neighbor_weights": Category((self.neighbor_weights, *others)),
-            **kernel_widths(self.observation_kernel, "observation_kernel"),
-        }
 
 
 class NearestNeighbor(NeighbourBase):

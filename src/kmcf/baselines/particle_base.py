@@ -33,7 +33,6 @@ class Likelihood(NamedTuple):
 class ParticleBase(ExampleFilter):
     """Base of the particle filters."""
 
-    n_particles: int
     resampling: str
     resample_threshold: float
 
@@ -55,10 +54,6 @@ class ParticleBase(ExampleFilter):
                 f"resample_threshold = {self.resample_threshold!r}; it is the effective sample size below which to "
                 "resample, as a share of the particles, between 0 (never) and 1 (always)."
             )
-
-    def _initial_belief(self, stream: int, rng: np.random.Generator) -> Belief:
-        size = int(self.n_particles)
-        return self._belief(self._draw_initial(size, rng), np.full(size, 1.0 / size), time=0, stream=stream)
 
     def _advance(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
         next_step = {"time": belief.time + 1, "stream": belief.stream, "rejections": belief.rejections}
@@ -98,10 +93,6 @@ class ParticleBase(ExampleFilter):
         if np.isnan(values).any() or (values == np.inf).any():
             raise ValueError("the log-likelihood of some particles is NaN or plus infinity.")
         return values
-
-    def _belief(self, states: Objects, weights: FloatArray, **details: Any) -> Belief:
-        weights.flags.writeable = False
-        return Belief(states, weights, kernel=self.state_kernel_, angles=self.angles, **details)
 
     def _numbers_per_belief(self) -> int:
         columns = int(np.prod(self.states_.shape[1:])) if is_numeric(self.states_) else 1

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kmcf.arrays import FloatArray
+from kmcf.circles import on_circles
 from kmcf.kernels.distances import median_distance, squared_euclidean
 
 BUMPS, BUMP_WIDTH = 20, 0.3
@@ -38,7 +39,7 @@ def state_targets(states: FloatArray, angles: Sequence[int] = ()) -> Targets:
     angles : sequence of int
         Columns that are angles in radians.
     """
-    rows = _standardised(_embedded(states, angles))
+    rows = _standardised(on_circles(states, angles))
     if rows.shape[1] == 0:  # all states are equal: nothing to predict
         return Targets(np.zeros((len(states), 1)), np.ones(1))
     moments = _standardised(np.concatenate([rows, rows**2], axis=1))
@@ -48,12 +49,6 @@ def state_targets(states: FloatArray, angles: Sequence[int] = ()) -> Targets:
         np.concatenate([moments, bumps], axis=1),
         np.concatenate([np.full(moments.shape[1], moment_weight), np.sqrt(eigenvalues)]),
     )
-
-
-def _embedded(states: FloatArray, angles: Sequence[int]) -> FloatArray:
-    straight = [j for j in range(states.shape[1]) if j not in angles]
-    turned = states[:, list(angles)]
-    return np.concatenate([states[:, straight], np.cos(turned), np.sin(turned)], axis=1)
 
 
 def _standardised(rows: FloatArray) -> FloatArray:
