@@ -83,16 +83,11 @@ def fit_rule(
     features = _features(state_kernel, observation_kernel, settings)
     ranks = features[0].rank, features[1].rank
     negligible = NEGLIGIBLE_PRIOR if settings.tolerance is None else settings.tolerance[0]
-    near = neighbours(state_kernel, negligible) if n <= LARGEST_GRAM else n
-    engine = cheapest(n, *ranks, settings, near) if settings.engine == "auto" else settings.engine
-    expected = nanoseconds_per_step(n, *ranks, settings.n_particles, near)[engine] / 1e6
-    if settings.engine == "auto" and settings.tolerance is not None and expected > SLOW_MILLISECONDS:
-        warnings.warn(
-            f"at this tolerance the kernel matrices have ranks {ranks}, and a step will take some {expected:.0f} ms; "
-            "tolerance='auto' is far faster at a change of about one per cent of the posterior's spread.",
-            HighRankWarning,
-            stacklevel=5,
-        )
+    engine = settings.engine
+    if engine == "auto":
+        near = neighbours(state_kernel, negligible) if n <= LARGEST_GRAM else n
+        engine = cheapest(n, *ranks, settings, near)
+        _warn_slow(nanoseconds_per_step(n, *ranks, settings.n_particles, near)[engine] / 1e6, ranks, settings)
     if engine == "exact":
         exact = ExactRule(state_kernel, observation_kernel, rule=settings.rule, negligible=negligible, **both)
         return FittedRule(exact, engine, (n, n), (0.0, 0.0))
@@ -108,6 +103,16 @@ def fit_rule(
     traces = float(state_kernel.diagonal().sum()), float(observation_kernel.diagonal().sum())
     errors = features[0].trace_error, features[1].trace_error
     return FittedRule(fitted, engine, ranks, (errors[0] / (traces[0] or 1.0), errors[1] / (traces[1] or 1.0)))
+
+
+def _warn_slow(milliseconds: float, ranks: tuple[int, int], settings: RuleSettings) -> None:
+    if settings.tolerance is not None and milliseconds > SLOW_MILLISECONDS:
+        warnings.warn(
+            f"at this tolerance the kernel matrices have ranks {ranks}, and a step will take some {milliseconds:.0f} "
+            "ms; tolerance='auto' is far faster at a change of about one per cent of the posterior's spread.",
+            HighRankWarning,
+            stacklevel=6,
+        )
 
 
 def fit_particle_rule(
