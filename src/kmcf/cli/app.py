@@ -64,7 +64,8 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed; the same seed gives the same demo.")] = 0,
 ) -> None:
     """Find a person's way through a room from Bluetooth strengths, given examples only; save a picture and a report."""
-    from kmcf.cli.localize import can_show_progress, check_extras, command_line, score_table
+    from kmcf.cli.localize import check_extras, score_table
+    from kmcf.cli.showing import can_show_progress, command_line
     from kmcf.experiments.demo import SHOWN, run_demo
     from kmcf.experiments.localize.radio import BLE
 

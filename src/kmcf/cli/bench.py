@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from enum import StrEnum
@@ -13,6 +12,8 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+
+from kmcf.cli.showing import command_line
 
 if TYPE_CHECKING:
     from kmcf.experiments.bench import Row
@@ -293,7 +294,7 @@ def _show(console: Console, rows: Sequence[Row], out: Path) -> None:
         some = [row for row in rows if (row.model, row.n) == (model, n)]
         console.print(_times(f"model {model}, n = {n}", some))
         console.print(_shares(f"model {model}, n = {n}: where the time of a step goes", some))
-    for path in save_bench(rows, out, " ".join(["kmcf", *sys.argv[1:]])):
+    for path in save_bench(rows, out, command_line()):
         console.print(f"saved {path}", soft_wrap=True)
 
 
@@ -333,5 +334,5 @@ def _number(value: float, form: str) -> str:
 def _save_json(console: Console, rows: list[dict[str, Any]], path: Path) -> None:
     from kmcf.experiments.files import write_json
 
-    write_json(path, {"command": " ".join(["kmcf", *sys.argv[1:]]), "rows": rows})
+    write_json(path, {"command": command_line(), "rows": rows})
     console.print(f"saved {path}", soft_wrap=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+
+from kmcf.cli.showing import command_line
 
 if TYPE_CHECKING:
     from kmcf.experiments.bench_jax import JaxRow
@@ -24,7 +25,7 @@ def bench_jax(console: Console, n: Any, batch: Any, steps: Any, out: Path, quick
     from kmcf.experiments import bench_jax as study
     from kmcf.experiments.files import write_json
 
-    setting = study.environment(" ".join(["kmcf", *sys.argv[1:]]))
+    setting = study.environment(command_line())
     console.print(f"{setting['device']}, jax {setting['versions']['jax']}, {setting['date']}")
     sizes = n or ([256] if quick else [1024, 4096, 100_000])
     batches = batch or ([1, 16] if quick else [1, 64, 1024, 8192])

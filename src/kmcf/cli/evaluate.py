@@ -10,11 +10,11 @@ import typer
 from kmcf.cli import options as words
 from kmcf.cli.code import call
 from kmcf.cli.config import Config
-from kmcf.cli.filter import filtered, show_progress
+from kmcf.cli.filter import filtered
 from kmcf.cli.fit import tell_gaps
 from kmcf.cli.group import Debug
 from kmcf.cli.recipe import Source
-from kmcf.cli.showing import print_columns, print_json
+from kmcf.cli.showing import can_show_progress, print_columns, print_json
 
 
 def evaluate(
@@ -60,7 +60,7 @@ def evaluate(
     recordings = source.read()
     tell_gaps(recordings, source.gaps)
     loaded.check("state", recordings[0].names["states"], files[0].name)
-    rows = scores(recordings, filtered(loaded, recordings, files[0].name, show_progress()))
+    rows = scores(recordings, filtered(loaded, recordings, files[0].name, can_show_progress()))
     if as_json:
         print_json({"model": str(model), "sequences": rows[:-1], "all": rows[-1]})
     else:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +17,7 @@ from kmcf.cli.config import Config
 from kmcf.cli.estimates import Layout, csv_line, json_line
 from kmcf.cli.fit import tell_gaps
 from kmcf.cli.group import Debug, note
+from kmcf.cli.showing import can_show_progress
 
 if TYPE_CHECKING:
     from kmcf.cli.models import Model
@@ -144,11 +144,6 @@ def filtered(model: Model, recordings: list[Recording], source: str, progress: b
     return runs
 
 
-def show_progress() -> bool:
-    """Say whether a progress bar is wanted: on a terminal, if there is one to show."""
-    return sys.stderr.isatty() and find_spec("tqdm") is not None
-
-
 def _all_at_once(model: Model, source: Source, out: Path | None, as_json: bool) -> None:
     import numpy as np
 
@@ -158,7 +153,7 @@ def _all_at_once(model: Model, source: Source, out: Path | None, as_json: bool) 
 
     recordings = source.read()
     tell_gaps(recordings, source.gaps)
-    runs = filtered(model, recordings, source.files[0].name, show_progress() and out is not None)
+    runs = filtered(model, recordings, source.files[0].name, can_show_progress() and out is not None)
     dates = recordings[0].units.get("time") == DATES
     layout = Layout(model.states, source.time, source.sequence or ("file" if len(source.files) > 1 else None), dates)
     step = usual_step(recordings) if source.step is None else source.step

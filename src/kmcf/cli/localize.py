@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from collections.abc import Sequence
 from enum import StrEnum
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +12,8 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+
+from kmcf.cli.showing import can_show_progress, command_line
 
 if TYPE_CHECKING:
     from kmcf.experiments.localize.problem import Measure
@@ -137,16 +136,6 @@ def check_extras() -> None:
     except ImportError as error:
         typer.echo(f"kmcf: {error}", err=True)
         raise typer.Exit(1) from None
-
-
-def can_show_progress() -> bool:
-    """Say whether a progress bar can be shown."""
-    return find_spec("tqdm") is not None
-
-
-def command_line() -> str:
-    """Return what was typed."""
-    return shlex.join(["kmcf", *sys.argv[1:]])
 
 
 def _methods(given: str | None, default: tuple[str, ...]) -> list[str]:

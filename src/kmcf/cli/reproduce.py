@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
@@ -13,6 +12,8 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+
+from kmcf.cli.showing import command_line
 
 if TYPE_CHECKING:
     from kmcf.experiments.reproduce.cells import Result
@@ -79,7 +80,7 @@ def resampling(
     _print_statements(console, statements(results))
     pictured = draw_of(typical_result(results).cell)
     figures = [*draw_demonstration(pictured, out), *draw_sweep(results, out)]
-    report = resampling_report(results, pictured, _command()).write(out / "report.html")
+    report = resampling_report(results, pictured, command_line()).write(out / "report.html")
     _print_files(console, results, out, [*figures, report])
 
 
@@ -116,7 +117,7 @@ def theory(
         )
     _print_statements(console, statements(results))
     figures = [path for draw in (draw_bound, draw_rates, draw_consistency) for path in draw(results, out)]
-    report = theory_report(results, _command()).write(out / "report.html")
+    report = theory_report(results, command_line()).write(out / "report.html")
     _print_files(console, results, out, [*figures, report])
 
 
@@ -192,7 +193,7 @@ def _show_synthetic(console: Console, results: Sequence[Result], out: Path) -> N
     _print_ratios(console, errors, size)
     _print_statements(console, [*statements(results), *own_statements(results)])
     figures = [*draw_errors(results, out), *draw_ratios(results, out, size), *draw_times(results, out)]
-    report = synthetic_report(results, _command()).write(out / "report.html")
+    report = synthetic_report(results, command_line()).write(out / "report.html")
     _print_files(console, results, out, [*figures, report])
 
 
@@ -232,7 +233,3 @@ def _print_files(console: Console, results: Sequence[Result], out: Path, paths: 
 
     for path in [write_table(out / "cells.csv", results), *paths]:
         console.print(f"saved {path}", soft_wrap=True)
-
-
-def _command() -> str:
-    return " ".join(["kmcf", *sys.argv[1:]])

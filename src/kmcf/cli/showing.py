@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import typer
@@ -11,6 +14,16 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+
+def command_line() -> str:
+    """Return the command as it was typed."""
+    return shlex.join(["kmcf", *sys.argv[1:]])
+
+
+def can_show_progress() -> bool:
+    """Say whether a progress bar can be shown: on a terminal, where the package for it is installed."""
+    return sys.stderr.isatty() and find_spec("tqdm") is not None
 
 
 def print_json(data: Any) -> None:

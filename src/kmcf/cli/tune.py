@@ -11,11 +11,10 @@ import typer
 from kmcf.cli import options as words
 from kmcf.cli.code import Expression, call
 from kmcf.cli.config import Config
-from kmcf.cli.filter import show_progress
 from kmcf.cli.fit import tell_gaps
 from kmcf.cli.group import Debug
 from kmcf.cli.recipe import Motion, Recipe, Source, assignments, given
-from kmcf.cli.showing import print_json, print_table
+from kmcf.cli.showing import can_show_progress, print_json, print_table
 
 if TYPE_CHECKING:
     from kmcf.datasets import Recording
@@ -118,7 +117,7 @@ def tune(
         return
     recordings = recipe.source.read()
     tell_gaps(recordings, recipe.source.gaps)
-    result = run_study(recipe, recordings, search, progress=not as_json and show_progress())
+    result = run_study(recipe, recordings, search, progress=not as_json and can_show_progress())
     told = _told(result, sum(len(recording) for recording in recordings))
     _save(result, recordings, told, out)
     if as_json:
