@@ -88,3 +88,77 @@ def test_other_engines_are_refused():
         kmcf.KernelMonteCarloFilter(lambda s, u, r: s, support="particles", engine="compressed").fit(
             np.zeros((5, 1)), np.zeros((5, 1))
         )
+
+
+@pytest.mark.parametrize("background", [0.0, 0.3])
+def test_an_infinite_delta_takes_the_similarities_themselves(background):
+    """The limit of large finite ones, written out."""
+    rng = np.random.default_rng(0)
+    X, particles = rng.normal(size=(40, 1)), 2.0 * rng.normal(size=(25, 1))
+    Y = X + 0.3 * rng.normal(size=X.shape)
+    gamma, y = rng.dirichlet(np.ones(25)), np.array([[0.4]])
+    on_states, on_observations = Gaussian(0.3).on_examples(X), Gaussian(0.7).on_examples(Y)
+    K = np.exp(-0.5 * ((particles - X.T) / 0.3) ** 2)
+    likelihood = K @ np.exp(-0.5 * ((Y - 0.4) / 0.7) ** 2)[:, 0] / K.sum(axis=1)
+    expected = gamma * (background + K.max(axis=1) * likelihood if background else likelihood)
+    rule = ParticleRule(on_states, on_observations, delta=np.inf, background=background)
+    np.testing.assert_allclose(rule.correct(particles, gamma, y).unnormalised, expected, rtol=1e-12)
+    features = KernelFeatures(on_observations, tolerance=1e-12)
+    nearly = ParticleRule(on_states, features, delta=1e6, background=background).correct(particles, gamma, y)
+    np.testing.assert_allclose(nearly.weights(), expected / expected.sum(), rtol=1e-4)
+
+
+def corridor(background):
+    """Follow a walk through a corridor with an unrecorded stretch, from 10 to 14, reached at step 20."""
+    places = np.concatenate([np.arange(0.0, 10.0, 0.2), np.arange(14.0, 20.0, 0.2)])[:, None]
+    looks = np.concatenate([np.sin(places), np.cos(places)], axis=1)
+    flt = kmcf.KernelMonteCarloFilter(
+        lambda states, control, rng: states + 0.2 + 0.2 * rng.normal(size=states.shape),
+        initial=lambda size, rng: 6.0 + 0.3 * rng.normal(size=(size, 1)),
+        state_kernel=Gaussian(0.3),
+        observation_kernel=Gaussian(0.3),
+        support="particles",
+        delta=np.inf,
+        background=background,
+        n_particles=500,
+        random_state=0,
+    ).fit(places, looks)
+    truth = 6.0 + 0.2 * np.arange(60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", kmcf.RejectedStepWarning)
+        run = flt.filter(np.stack([np.sin(truth), np.cos(truth)], axis=1))
+    return np.abs(run.mean[:, 0] - truth), run
+
+
+def test_a_background_carries_the_belief_past_a_stretch_without_examples():
+    """Without one, particles in the gap borrow the likelihood of its edges, which look different, and are misled."""
+    misled, _ = corridor(0.0)
+    errors, run = corridor(0.3)
+    assert run.state_coverage[25:35].max() < 0.3
+    assert errors[20:42].mean() < 0.5 * misled[20:42].mean()
+    assert errors[-10:].max() < 0.1
+    assert not run.rejected.any()
+
+
+def test_a_background_bounds_what_one_observation_can_do():
+    X = np.linspace(-1.0, 1.0, 21)[:, None]
+    rule = ParticleRule(Gaussian(0.1).on_examples(X), Gaussian(0.1).on_examples(X), delta=np.inf, background=0.25)
+    particles = np.array([[-1.0], [1.0], [50.0]])  # as observed, looks different, not recorded
+    weights = rule.correct(particles, np.full(3, 1 / 3), np.array([[-1.0]])).weights()
+    assert weights[0] / weights[1] <= 1 + 1 / 0.25
+    np.testing.assert_allclose(weights[1], weights[2], rtol=1e-6)
+    unlike = rule.correct(particles, np.array([0.5, 0.3, 0.2]), np.array([[30.0]])).weights()
+    np.testing.assert_allclose(unlike, [0.5, 0.3, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"support": "particles", "background": -0.1}, "background = -0.1"),
+        ({"background": 0.1}, "background = 0.1 needs support='particles'"),
+        ({"delta": np.inf}, "delta = inf"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(settings, words):
+    with pytest.raises(ValueError, match=words):
+        kmcf.KernelMonteCarloFilter(lambda s, u, r: s, **settings).fit(np.zeros((5, 1)), np.zeros((5, 1)))

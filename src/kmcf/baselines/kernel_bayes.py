@@ -76,6 +76,7 @@ class KernelBayesFilter(ExampleLearner):
     n_resample = 1
     resample_threshold = np.inf
     support = "examples"
+    background = 0.0
     n_examples = None
 
     def __init__(

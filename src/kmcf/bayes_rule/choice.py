@@ -49,6 +49,8 @@ class RuleSettings:
     n_particles: int
     may_compress: bool
     """False where the filter must be able to propagate all examples with their weights."""
+    background: float = 0.0
+    """φ of the rule on particles."""
 
 
 class FittedRule(NamedTuple):
@@ -118,17 +120,21 @@ def _warn_slow(milliseconds: float, ranks: tuple[int, int], settings: RuleSettin
 def fit_particle_rule(
     state_kernel: ExampleKernel, observation_kernel: ExampleKernel, settings: RuleSettings
 ) -> FittedRule:
-    """Fit the rule whose posterior lives on the particles; it uses low-rank observation features."""
+    """Fit the rule whose posterior lives on the particles; with a finite δ it uses low-rank observation features."""
     for name, kernel in (("state", state_kernel), ("observation", observation_kernel)):
         _check_diagonal(name, kernel)
+    n = state_kernel.size
+    both = {"delta": settings.delta, "background": settings.background}
+    if np.isinf(settings.delta):
+        return FittedRule(ParticleRule(state_kernel, observation_kernel, **both), "exact", (n, n), (0.0, 0.0))
     tolerance = 1e-8 if settings.tolerance is None else settings.tolerance[1]
-    most = most_pivots(state_kernel.size)
+    most = most_pivots(n)
     features = features_of_rank(observation_kernel, tolerance=tolerance, rank=settings.rank[1], most=most)
     trace = float(observation_kernel.diagonal().sum()) or 1.0
     return FittedRule(
-        ParticleRule(state_kernel, features, delta=settings.delta),
+        ParticleRule(state_kernel, features, **both),
         "lowrank",
-        (state_kernel.size, features.rank),
+        (n, features.rank),
         (0.0, features.trace_error / trace),
     )
 

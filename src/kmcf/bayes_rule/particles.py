@@ -4,8 +4,18 @@ The examples teach a likelihood, not a posterior: with A_ji the share of example
 
     λ_i = Σ_j γ_j A_ji,   z = (VᵀΛV + δI)⁻¹ ψ(y),   w_j ∝ γ_j max(0, Σ_i A_ji (V z)_i).
 
+For δ → ∞ the likelihood δ V z becomes the similarities k_Y themselves, and Σ_i A_ji k_Y(i) their average over the
+examples around a particle, an estimate of E[k_Y(y, Y) | x]; nothing is factorised then.
+
 Where the examples do not reach, a particle borrows the likelihood of the nearest example and keeps its own place, so
-the filter can follow a state beyond the examples; the price is O(n m) per step and no signed weights.
+the filter can follow a state beyond the examples; the price is O(n m) per step and no signed weights. With a
+background φ > 0 it does not borrow:
+
+    w_j ∝ γ_j (φ l + c_j max(0, Σ_i A_ji (V z)_i)),   c_j = max_i k_X(x_j, X_i) / max_i k_X(X_i, X_i),
+
+where l is the likelihood of an observation that fits perfectly once the state is known, k / (k + δ) with the largest
+k = k_Y(Y_i, Y_i), or k itself for δ = ∞. An observation then speaks against no state more than φ allows, be it that the
+examples there look different or that there are none, and one that resembles no example changes nothing.
 """
 
 from __future__ import annotations
@@ -30,22 +40,37 @@ class ParticleRule:
     ----------
     state_kernel : ExampleKernel
         k_X with the example states; narrow (a fraction of the median distance).
-    observations : KernelFeatures
-        V.
+    observations : KernelFeatures or ExampleKernel
+        V; or, for δ = ∞, k_Y with the example observations.
     delta : float
-        Regulariser.
+        Regulariser, infinite for the similarities themselves.
+    background : float
+        φ.
     """
 
-    def __init__(self, state_kernel: ExampleKernel, observations: KernelFeatures, *, delta: float) -> None:
+    def __init__(
+        self,
+        state_kernel: ExampleKernel,
+        observations: KernelFeatures | ExampleKernel,
+        *,
+        delta: float,
+        background: float = 0.0,
+    ) -> None:
         self.size = state_kernel.size
         self.observations = observations
         self._state_kernel = state_kernel
         self._largest = float(state_kernel.diagonal().max())
+        self._largest_observation = (
+            observations.largest if isinstance(observations, KernelFeatures) else float(observations.diagonal().max())
+        )
         self._delta = delta
+        self._background = background
 
-    def regularised(self, epsilon: float, delta: float) -> Self:
-        """Return the same rule with another δ; it has no ε."""
+    def regularised(self, epsilon: float, delta: float) -> Self | None:
+        """Return the same rule with another δ; it has no ε. None where it would need other numbers."""
         del epsilon
+        if np.isinf(delta) != np.isinf(self._delta):
+            return None
         rule = copy.copy(self)
         rule._delta = delta
         return rule
@@ -55,18 +80,29 @@ class ParticleRule:
         logs = self._state_kernel.log_against(particles).T  # (m, n)
         shares = np.exp(logs - logs.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
-        prior = shares.T @ particle_weights
-        psi, observation_coverage = self.observations.of_one(observation)
-        V = self.observations.rows
-        C = weighted_gram(V, np.maximum(prior, 0.0))
-        likelihood = V @ cholesky(C, shift=self._delta, name="C + delta I", remedy="delta").solve(psi)
-        weights = particle_weights * np.maximum(shares @ likelihood, 0.0)
+        examples, unit, observation_coverage = self._likelihood(shares.T @ particle_weights, observation)
+        likelihood = np.maximum(shares @ examples, 0.0)
+        if self._background > 0.0:
+            likelihood = self._background * unit + np.exp(logs.max(axis=1)) / self._largest * likelihood
+        weights = particle_weights * likelihood
         return DensePosterior(
             weight_sum=float(weights.sum()),
             observation_coverage=observation_coverage,
             state_coverage=self._coverage(logs, particle_weights),
             unnormalised=weights,
         )
+
+    def _likelihood(self, prior: FloatArray, observation: Objects) -> tuple[FloatArray, float, float]:
+        """Return the examples' likelihoods, the likelihood that counts as one, and the observation's coverage."""
+        if not isinstance(self.observations, KernelFeatures):
+            k_y = self.observations.against(observation)[:, 0]
+            return k_y, self._largest_observation, coverage(float(k_y.max()), self._largest_observation)
+        psi, observation_coverage = self.observations.of_one(observation)
+        V = self.observations.rows
+        C = weighted_gram(V, np.maximum(prior, 0.0))
+        likelihood = V @ cholesky(C, shift=self._delta, name="C + delta I", remedy="delta").solve(psi)
+        unit = self._largest_observation / (self._largest_observation + self._delta)
+        return likelihood, unit, observation_coverage
 
     def state_coverage(self, particles: Objects, particle_weights: FloatArray) -> float:
         """Average the particles' similarities to their closest example states."""

@@ -170,6 +170,10 @@ ResampleThreshold = Annotated[
 ]
 NParticles = Annotated[int | None, typer.Option("--n-particles", min=1, help="Particles.", rich_help_panel=MODEL)]
 SupportOption = Annotated[Support | None, typer.Option("--support", help="Where beliefs live.", rich_help_panel=MODEL)]
+Background = Annotated[
+    float | None,
+    typer.Option("--background", min=0.0, help="Worth of any observation at any state.", rich_help_panel=MODEL),
+]
 NExamples = Annotated[
     int | None,
     typer.Option("--n-examples", min=2, help="Keep only so many representative examples.", rich_help_panel=MODEL),

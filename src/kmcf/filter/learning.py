@@ -37,7 +37,7 @@ from kmcf.subsampling import choose_examples
 STALE = 1e-3
 USUAL_THRESHOLD = 2.0
 """engine="auto" takes the compressed engine, which always resamples, only up to this threshold."""
-RULE_LAYOUT = 1
+RULE_LAYOUT = 2
 """To be raised when the attributes of a fitted rule change: files with another layout are then fitted anew."""
 
 
@@ -57,6 +57,7 @@ class ExampleLearner(SequentialFilter):
     resample_threshold: float
     n_particles: int | None
     support: str
+    background: float
     n_examples: int | None
 
     rule_: BayesRule | ParticleRule
@@ -305,6 +306,7 @@ class ExampleLearner(SequentialFilter):
             rank=pair_of(self.rank),
             n_particles=self.n_particles_,
             may_compress=self.resampling != "none" and self.resample_threshold <= USUAL_THRESHOLD,
+            background=float(self.background),
         )
 
     @property

@@ -74,7 +74,8 @@ def check_filter(flt: KernelMonteCarloFilter) -> None:
     check_choice("resampling", flt.resampling, ("herding", "multinomial", "none"))
     check_choice("support", flt.support, ("examples", "particles"))
     check_positive("epsilon", flt.epsilon, optional=True)
-    check_positive("delta", flt.delta, optional=True)
+    check_positive("delta", flt.delta, optional=True, infinity=flt.support == "particles")
+    check_positive("background", flt.background, zero=True)
     check_count("n_resample", flt.n_resample)
     check_count("n_particles", flt.n_particles, optional=True)
     check_count("n_examples", flt.n_examples, optional=True)
@@ -88,6 +89,8 @@ def check_filter(flt: KernelMonteCarloFilter) -> None:
         check_count("rank", part, optional=True)
     if flt.engine == "compressed":
         _check_compressed(flt)
+    if flt.support == "examples" and flt.background > 0:
+        raise ValueError(f"background = {flt.background!r} needs support='particles'; set it to 0 otherwise.")
     if flt.support == "particles" and flt.engine not in ("auto", "lowrank"):
         raise ValueError(f"support='particles' is computed by engine='lowrank' (or 'auto'), not {flt.engine!r}.")
 

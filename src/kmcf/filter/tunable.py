@@ -18,6 +18,7 @@ from kmcf.search_space import Integer, LogNormal, Parameter, Variants
 
 WIDTH_SD = 0.5
 EPSILON_SD = 1.1
+BACKGROUND_SD = 0.7
 DELTA_SD = {"kbr": 2.2, "importance": 1.1}
 """Spread of the logarithms; δ regularises C² in rule "kbr" and C in "importance", hence the factor of two."""
 
@@ -40,7 +41,10 @@ def kernel_search_space(flt: Any) -> dict[str, Parameter]:
     plain = flt.observation_kernel is None
     untuned = PARTICLE_DELTA if particles else default_delta(rule, plain=plain, mean_diagonal=1.0)
     spread = DELTA_SD["importance" if particles else rule]
-    space["delta"] = LogNormal(untuned if flt.delta is None else flt.delta, spread)
+    if flt.delta is None or np.isfinite(flt.delta):
+        space["delta"] = LogNormal(untuned if flt.delta is None else flt.delta, spread)
+    if getattr(flt, "background", 0.0) > 0.0:
+        space["background"] = LogNormal(flt.background, BACKGROUND_SD)
     rank = getattr(flt, "rank", None)
     if isinstance(rank, int | np.integer):
         space["rank"] = Integer(int(rank))
