@@ -23,12 +23,12 @@ def flt(**settings):
     return kmcf.KernelMonteCarloFilter(MODEL.transition, initial=MODEL.initial, **settings)
 
 
-def squared_errors(train, held_out, seed=5, **settings):
+def squared_errors(train, held_out, seed=5, shown=None, **settings):
     """Fit and filter by hand; the held-out part is a sequence of its own."""
     fitted = flt(random_state=seed, **settings).fit(X[train], Y[train])
     belief, errors = fitted.start(stream=held_out[0] // 30), []
     for t in held_out:
-        belief = fitted.step(belief, Y[t], U[t])
+        belief = fitted.step(belief, Y[t] if shown is None or shown[t] else None, U[t])
         errors.append(float(np.sum((belief.mean() - X[t]) ** 2)))
     return errors
 
@@ -59,6 +59,27 @@ def test_the_first_trial_is_the_untuned_filter():
     errors += squared_errors(list(range(30)), list(range(30, 60)), epsilon=1e-3, delta=9e-6)
     result = run(n_trials=1)
     assert result.untuned_value == result.best_value == pytest.approx(np.sqrt(np.mean(errors)), rel=1e-9)
+
+
+def test_some_examples_only_teach_and_some_steps_only_correct():
+    taught, shown = np.arange(60) % 3 != 1, np.arange(60) % 4 == 3
+    first, second = np.arange(30), np.arange(30, 60)
+    errors = []
+    for train, held_out in ((second, first), (first, second)):
+        chosen = train[taught[train]]
+        errors += squared_errors(chosen, held_out, shown=shown, epsilon=1e-3, delta=9e-6)
+    result = run(n_trials=1, learned_from=taught, corrected_at=shown)
+    assert result.untuned_value == pytest.approx(np.sqrt(np.mean(errors)), rel=1e-9)
+    assert len(result.best_filter.states_) == taught.sum()
+    assert run(n_trials=1).untuned_value != result.untuned_value
+
+
+def test_moves_are_learnt_from_steps_that_are_no_examples():
+    taught = np.arange(60) % 2 == 0
+    learner = kmcf.baselines.KernelBayesFilter(initial=MODEL.initial)
+    result = run(flt=learner, n_trials=1, learned_from=taught)
+    assert result.rows[0]["status"] == "complete"
+    assert len(result.best_filter.states_) == 30
 
 
 def test_the_result_combines_the_best_and_is_fitted_on_everything():
@@ -320,6 +341,8 @@ def test_a_metric_that_returns_nan(bad):
         ({"space": {"epsilonn": LogNormal(1.0)}}, "nearest is 'epsilon'"),
         ({"metric": "rmsee"}, "did you mean 'rmse'"),
         ({"random_state": -1}, "random_state = -1"),
+        ({"learned_from": [True] * 59}, "learned_from must hold True or False for each of 60 examples"),
+        ({"corrected_at": np.ones(60)}, "corrected_at must hold True or False"),
     ],
 )
 def test_bad_arguments(options, message):

@@ -16,9 +16,12 @@ from kmcf.poses import odometry_controls, relative_motion
 
 SPLITS = {
     "intel": {"test": (106, 192, 5), "validation": (12, 102, 5)},
-    "freiburg-079": {"test": (0, 480, 5), "validation": (3080, 3320, 30)},
+    "freiburg-079": {"test": (0, 480, 5), "validation": (3080, 3320, 30), "validation 2": (3390, 3630, 30)},
 }
-"""Passes of two well-known logs that are revisited in the same direction: first step, last step + 1, buffer."""
+"""Passes of two well-known logs that are revisited in the same direction: first step, last step + 1, buffer.
+
+The second validation pass of Freiburg is the one that is best covered by the rest of the log without the test pass.
+"""
 
 
 class _Scan(NamedTuple):
@@ -116,11 +119,12 @@ def carmen_split(recording: Recording, log: str, part: str = "test") -> tuple[li
         The whole log.
     log : {"intel", "freiburg-079"}
         Which one it is.
-    part : {"test", "validation"}
-        Which pass to hold out.
+    part : {"test", "validation", "validation 2"}
+        Which pass to hold out; only Freiburg has the last.
     """
+    known = "; ".join(f"{name}: {', '.join(parts)}" for name, parts in SPLITS.items())
     if log not in SPLITS or part not in SPLITS[log]:
-        raise ValueError(f"there is no split {log!r}, {part!r}; logs are {', '.join(SPLITS)}, parts test, validation.")
+        raise ValueError(f"there is no split {log!r}, {part!r}; known are {known}.")
     return hold_out(recording, *SPLITS[log][part])
 
 

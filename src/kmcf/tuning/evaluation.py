@@ -164,7 +164,7 @@ class Judge:
         key = (proposal.variant, tuple((name, value) for name, value in encoded.items() if name not in REGULARISERS))
         known, same = self._known(number, key)
         states, observations = self.examples.training(fold.training)
-        further = self.examples.further(self.space.filters[proposal.variant], fold.training)
+        further = self.examples.further(self.space.filters[proposal.variant], fold.rest)
         if known is not None and not further:
             changes = {name: value for name, value in proposal.settings.items() if not same or name in REGULARISERS}
             flt = known.refitted(states, observations, **changes)

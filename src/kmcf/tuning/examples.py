@@ -31,7 +31,9 @@ class Examples:
     groups : array (n,) of int
         Number of the sequence that each example belongs to.
     observed : array (n,) of bool
-        False where the observation is missing: such a step is filtered and judged, but nothing is learnt from it.
+        False where a filter is shown no observation; such a step is judged as well.
+    taught : array (n,) of bool
+        Whether a filter may learn from it: never where the observation is missing.
     precomputed : bool
         Whether observations are rows of kernel values.
     sequential : bool
@@ -43,6 +45,7 @@ class Examples:
     controls: Any
     groups: IntArray
     observed: BoolArray
+    taught: BoolArray
     precomputed: bool
     sequential: bool = True
 
@@ -50,8 +53,8 @@ class Examples:
         return len(self.states)
 
     def learnable(self, indices: IntArray) -> IntArray:
-        """Return those of some examples that have an observation."""
-        return indices[self.observed[indices]]
+        """Return those of some examples that may be learnt from."""
+        return indices[self.taught[indices]]
 
     def training(self, indices: IntArray) -> tuple[Objects, Objects]:
         """Return the states and observations to fit a filter on."""
@@ -93,7 +96,15 @@ class Examples:
 
 
 def read_examples(
-    flt: SequentialFilter, states: Any, observations: Any, controls: Any, groups: Any, *, sequential: bool = True
+    flt: SequentialFilter,
+    states: Any,
+    observations: Any,
+    controls: Any,
+    groups: Any,
+    *,
+    sequential: bool = True,
+    learned_from: Any = None,
+    corrected_at: Any = None,
 ) -> Examples:
     """Read what the user passed to ``tune``.
 
@@ -101,7 +112,7 @@ def read_examples(
     ----------
     flt : filter
         Its kernels say whether states and observations are vectors.
-    states, observations, controls, groups, sequential
+    states, observations, controls, groups, sequential, learned_from, corrected_at
         As for :func:`kmcf.tune`.
     """
     kernels = {}
@@ -122,12 +133,14 @@ def read_examples(
         )
     read = read_controls(controls, n)
     precomputed = isinstance(kernels["observation_kernel"], Precomputed)
+    present = np.array([not _missing(y) for y in read_observations], dtype=bool)
     return Examples(
         states=read_states,
         observations=np.asarray(read_observations, dtype=np.float64) if precomputed else read_observations,
         controls=list(read) if isinstance(read, tuple) else read,
         groups=_read_groups(groups, n),
-        observed=np.array([not _missing(y) for y in read_observations], dtype=bool),
+        observed=present & _read_marks("corrected_at", corrected_at, n),
+        taught=present & _read_marks("learned_from", learned_from, n),
         precomputed=precomputed,
         sequential=bool(sequential),
     )
@@ -161,6 +174,19 @@ def _read_groups(groups: Any, n: int) -> IntArray:
         raise ValueError(f"groups must hold one label per example, {n} in all, but got {found}.")
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
+
+
+def _read_marks(name: str, given: Any, n: int) -> BoolArray:
+    """Return one truth value per example, all True if nothing was given."""
+    if given is None:
+        return np.ones(n, dtype=bool)
+    marks = np.asarray(given)
+    if marks.shape != (n,) or marks.dtype != np.bool_:
+        raise ValueError(
+            f"{name} must hold True or False for each of {n} examples, but is an array of shape {marks.shape} and type "
+            f"{marks.dtype}."
+        )
+    return marks
 
 
 def _structured(kernel: Any) -> bool:

@@ -30,10 +30,13 @@ class Fold:
         Indices of the examples to fit on.
     sequences : tuple of arrays of int
         Indices of the held-out steps, one array per sequence, in order of time.
+    rest : array of int
+        Indices of all steps that are not held out, whether they are examples to fit on or not.
     """
 
     training: IntArray
     sequences: tuple[IntArray, ...]
+    rest: IntArray
 
     @property
     def steps(self) -> int:
@@ -78,7 +81,7 @@ def make_folds(
     made = []
     for fold in left_out:
         rest = np.setdiff1d(np.arange(n), np.concatenate(fold) if fold else np.arange(0))
-        made.append(Fold(examples.learnable(rest), tuple(fold)))
+        made.append(Fold(examples.learnable(rest), tuple(fold), rest))
     _check(made, n)
     return tuple(made)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from kmcf.filter.inputs import read_seed
@@ -50,6 +51,8 @@ def tune(
     criterion: str = "auto",
     folds: int | None = None,
     held_out: Sequence[Any] | None = None,
+    learned_from: ArrayLike | None = None,
+    corrected_at: ArrayLike | None = None,
     n_best: int = 5,
     prune: bool = True,
     time_budget: float | None = None,
@@ -91,6 +94,11 @@ def tune(
         None: two halves of a sequence; of several sequences at most five folds; five if not sequential.
     held_out : sequence, optional
         Labels of the groups to leave out, each in a fold of its own; the others are only trained on. None: all groups.
+    learned_from : sequence of bool, optional
+        Which examples may be learnt from; the others are only filtered over and judged. None: all.
+    corrected_at : sequence of bool, optional
+        At which held-out steps the filter is shown the observation; elsewhere it is missing. For tuning a filter that
+        will be corrected more rarely than examples were recorded. None: at all.
     n_best : int
         The settings returned combine so many of the best trials, but never more than the best third.
     prune : bool
@@ -117,7 +125,8 @@ def tune(
     (6, ['delta', 'epsilon', 'observation_kernel__kernel__multiplier', 'state_kernel__multiplier'])
     """
     _check_arguments(flt, n_trials=n_trials, n_best=n_best, folds=folds, time_budget=time_budget, criterion=criterion)
-    examples = read_examples(flt, states, observations, controls, groups, sequential=sequential)
+    masks = {"learned_from": learned_from, "corrected_at": corrected_at}
+    examples = read_examples(flt, states, observations, controls, groups, sequential=sequential, **masks)
     left_out = numbered_groups(groups, held_out)
     searched = _make_space(flt, examples, space)
     file = None if study is None else StudyFile(Path(study), searched)
@@ -249,6 +258,8 @@ def _described(
         "space": fingerprint({variant: repr(parameters) for variant, parameters in space.parameters.items()}),
         "metric": metric.name,
         "validation": division,
+        "learned_from": fingerprint(examples.taught),
+        "corrected_at": fingerprint(examples.observed),
     }
 
 
@@ -281,7 +292,7 @@ def _result(
     best = clone(base).set_params(**found.settings)
     if getattr(flt, "random_state", seed) is None:
         best.set_params(random_state=seed)
-    best.fit(*examples.training(every), **examples.further(base, every))
+    best.fit(*examples.training(every), **examples.further(base, np.arange(len(examples))))
     first = next((trial for trial in trials if trial.number == 0), None)
     return TuningResult(
         best_filter=best,

@@ -64,7 +64,7 @@ def test_the_laser_split_keeps_its_distance(tmp_path):
     tuned_on = np.concatenate([part.time for part in rest])
     np.testing.assert_array_equal(tuned_on, [*range(start - gap), *range(last + buffer, 200)])
     assert len({part.name for part in fold.tuning}) == len(fold.tuning)
-    with pytest.raises(ValueError, match="has 200 scans, but the split of freiburg-079 needs 3320"):
+    with pytest.raises(ValueError, match="has 200 scans, but the split of freiburg-079 needs 3630"):
         held_out_pass(Data([log]), log="freiburg-079")
 
 

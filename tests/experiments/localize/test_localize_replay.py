@@ -40,7 +40,7 @@ def test_a_replay_repeats_the_run(experiment, tmp_path):
     coordinates = {"dataset": "ble", "fold": "walk_1", "method": "kmcf", "repetition": 0, "trials": 0, "seed": 0}
     rows = compute(experiment, tmp_path, Cell("localize", coordinates))
     fold = experiment.folds()[1]
-    flt, _ = experiment.filter(fold, "kmcf", 0, None)
+    flt = experiment.ready(fold.name, "kmcf").flt
     iterations = replayed(flt, fold, experiment.problem.measure, range(len(rows)))
     for row, one in zip(rows, iterations.values(), strict=True):
         np.testing.assert_array_equal(one.estimate, [row["x"], row["y"]])
@@ -52,7 +52,7 @@ def test_a_replay_repeats_the_run(experiment, tmp_path):
 
 def test_uncertainty_of_a_mean_and_of_a_mode(experiment):
     fold = experiment.folds()[0]
-    flt, _ = experiment.filter(fold, "nai", 0, None)
+    flt = experiment.ready(fold.name, "nai").flt
     belief = flt.start()
     states, mean = np.asarray(belief.states), np.asarray(belief.mean())
     expected = (states - mean).T @ (states - mean) / len(states)

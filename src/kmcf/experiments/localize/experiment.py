@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from time import perf_counter
@@ -42,6 +42,8 @@ class Experiment:
         Settings tried per method and fold, on the training sequences; 0: the problem's own settings.
     seed : int
         Another seed gives other random numbers in all filters.
+    way : str
+        One of the settings' alternatives; empty: none of them.
     """
 
     dataset: str
@@ -49,6 +51,7 @@ class Experiment:
     quick: bool = False
     trials: int = 0
     seed: int = 0
+    way: str = ""
 
     @property
     def problem(self) -> Problem:
@@ -58,26 +61,60 @@ class Experiment:
     @property
     def settings(self) -> Settings:
         """The settings in use."""
-        return self.problem.quick if self.quick else self.problem.settings
+        settings = self.problem.quick if self.quick else self.problem.settings
+        return settings.changed(settings.alternatives[self.way]) if self.way else settings
 
     def data(self) -> Data:
         """Load the data, once per process."""
         if self.problem.needs and self.path is None:
             raise ValueError(f"{self.dataset} is not in the package: give --path, {self.problem.needs}.")
-        return _loaded(self.dataset, self.path, self.quick)
+        return _loaded(self.dataset, self.path, tuple(self.settings.load.items()))
 
     def folds(self, repetition: int = 0) -> list[Fold]:
         """Divide the data."""
         return list(self.problem.split(self.data(), repetition, **self.settings.split))
 
-    def filter(self, fold: Fold, method: str, repetition: int, study: Path | None) -> tuple[SequentialFilter, str]:
-        """Return a fitted filter, and in words what tuning found."""
+    def fold(self, name: str, repetition: int = 0) -> Fold:
+        """Return the fold of a name."""
+        return next(fold for fold in self.folds(repetition) if fold.name == name)
+
+    def ready(self, fold: str, method: str, repetition: int = 0, study: Path | None = None) -> Ready:
+        """Tune a method where it is to be tuned, in every way that the settings name, and fit it.
+
+        Parameters
+        ----------
+        fold, method : str
+            Names.
+        repetition : int
+            Of which draw.
+        study : Path, optional
+            File that keeps the trials; other ways to go have files of their own beside it.
+        """
         seed = self.seed + 1000 * repetition
-        flt = unfitted(method, self.settings, fold, seed)
-        estimate = self.problem.measure.estimate
+        ways = [self, *(replace(self, way=name) for name in self.settings.alternatives)]
+        found: list[tuple[float, Ready]] = []
         with quiet():
-            flt, found = tuned(flt, self.settings, fold, estimate, trials=self.trials, seed=seed, study=study)
-            return fitted(flt, fold), describe(found)
+            for number, one in enumerate(ways if self.trials else ways[:1]):
+                part = one.fold(fold, repetition)
+                flt = unfitted(method, one.settings, part, seed)
+                if self.trials == 0 or not flt.search_space():
+                    found.append((0.0, Ready(flt, part, "")))
+                    break
+                file = study if study is None or number == 0 else study.with_stem(f"{study.stem}-{number}")
+                trials = max(1, self.trials // len(ways))
+                best = tuned(flt, one.settings, part, self.problem.measure, trials=trials, seed=seed, study=file)
+                found.append((best.value, Ready(best.flt, part, described(one.way, best.settings))))
+            ready = min(found, key=lambda pair: pair[0])[1]
+            return replace(ready, flt=fitted(ready.flt, ready.fold))
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A filter with the fold that it is ready for, and in words what tuning found."""
+
+    flt: SequentialFilter
+    fold: Fold
+    found: str
 
 
 def chosen_folds(experiment: Experiment, wanted: str | None) -> list[str]:
@@ -158,8 +195,8 @@ def _cell(experiment: Experiment, fold: str, method: str, repetition: int, marks
 def compute(experiment: Experiment, folder: Path, cell: Cell) -> list[Row]:
     """Filter the test sequence of a cell: one row per step."""
     repetition, method = int(cell.coordinates["repetition"]), str(cell.coordinates["method"])
-    fold = next(one for one in experiment.folds(repetition) if one.name == cell.coordinates["fold"])
-    flt, found = experiment.filter(fold, method, repetition, study_of(cell, folder))
+    ready = experiment.ready(str(cell.coordinates["fold"]), method, repetition, study_of(cell, folder))
+    flt, fold = ready.flt, ready.fold
     rows, belief = [], flt.start()
     for t in range(len(fold.test)):
         began = perf_counter()
@@ -167,7 +204,8 @@ def compute(experiment: Experiment, folder: Path, cell: Cell) -> list[Row]:
             belief = flt.step(belief, fold.test.observations[t], control_of(fold.test, t))
         milliseconds = 1000.0 * (perf_counter() - began)
         row = _row(fold.test, t, belief, experiment.problem.measure.estimate, experiment.problem.measure.near)
-        rows.append({**row, "milliseconds": milliseconds, "examples": fold.size, "group": fold.group, "tuned": found})
+        about = {"examples": fold.size, "group": fold.group, "tuned": ready.found}
+        rows.append({**row, "milliseconds": milliseconds, **about})
     return rows
 
 
@@ -219,17 +257,18 @@ def study_of(cell: Cell, folder: Path) -> Path | None:
     return cell.path(folder).with_suffix(".jsonl") if cell.coordinates["trials"] else None
 
 
-def describe(found: dict[str, Any]) -> str:
-    """Write settings in one line.
+def described(way: str, found: dict[str, Any]) -> str:
+    """Write what tuning found in one line.
 
     Examples
     --------
-    >>> describe({"epsilon": 0.00123456, "n_neighbors": 7})
+    >>> described("", {"epsilon": 0.00123456, "n_neighbors": 7})
     'epsilon = 0.00123, n_neighbors = 7'
     """
-    return ", ".join(
+    values = [
         f"{name} = {value:.3g}" if isinstance(value, float) else f"{name} = {value}" for name, value in found.items()
-    )
+    ]
+    return ", ".join([way, *values] if way else values)
 
 
 class quiet(warnings.catch_warnings):  # noqa: N801 - reads as a word in a with statement
@@ -243,11 +282,9 @@ class quiet(warnings.catch_warnings):  # noqa: N801 - reads as a word in a with 
         return entered
 
 
-@lru_cache(maxsize=2)
-def _loaded(dataset: str, path: Path | None, quick: bool) -> Data:
-    problem = problem_named(dataset)
-    settings = problem.quick if quick else problem.settings
-    return problem.load(path, **settings.load)
+@lru_cache(maxsize=4)
+def _loaded(dataset: str, path: Path | None, options: tuple[tuple[str, Any], ...]) -> Data:
+    return problem_named(dataset).load(path, **dict(options))
 
 
 def digest_of(something: Any) -> str:

@@ -22,7 +22,11 @@ SETTINGS = Settings(
     load={"step": 1.0, "window": 10.0},
     split={"every": 4, "used_every": 10},
     # The odometry is good to a centimetre, the examples lie decimetres apart: particles keep what they know.
-    kmcf={"support": "particles", "rank": (None, 300), "n_particles": 500},
+    kmcf={"support": "particles", "rank": (None, 300), "n_particles": 500, "background": 0.2},
+    alternatives={
+        f"posts of {seconds} s": {"load": {"window": float(seconds)}, "split": {"used_every": seconds}}
+        for seconds in (5, 20)
+    },
 )
 
 

@@ -27,12 +27,11 @@ FREIBURG_SETTINGS = Settings(
     transition=OdometryMotion(),
     observation_kernel=LaserScan(max_range=20.0, rotation=6),
     state_kernel=Pose(multiplier=0.1),
-    inflation=2.0,
-    recovery=0.01,
     load={"max_range": 20.0},
-    # Scans are 10 cm apart: every fifth is example enough, and observation enough.
-    split={"log": "freiburg-079", "every": 5, "used_every": 5},
-    kmcf={"tolerance": "auto", "n_particles": 500},
+    # Scans are 10 cm apart: every fifth is example enough, and every second observation enough.
+    split={"log": "freiburg-079", "every": 5, "used_every": 2},
+    # A tenth of the way has no examples, and corridors look alike: no scan may rule out a place.
+    kmcf={"support": "particles", "delta": float("inf"), "background": 0.3, "n_particles": 1000},
 )
 
 
@@ -44,7 +43,7 @@ def load(path: Path, *, max_range: float) -> Data:
 def held_out_pass(
     data: Data, repetition: int = 0, *, log: str, every: int = 1, used_every: int = 1, longest: int | None = None
 ) -> list[Fold]:
-    """Test on the pass that the log's well-known split holds out; tune on another one, inside the rest.
+    """Test on the pass that the log's well-known split holds out; tune on other passes, inside the rest.
 
     Parameters
     ----------
@@ -67,22 +66,35 @@ def held_out_pass(
     if len(recording) < needed:
         raise ValueError(f"{recording.name!r} has {len(recording)} scans, but the split of {log} needs {needed}.")
     training, test = carmen_split(recording, log)
-    tuning, validation = _validation(recording, log, every)
+    rest, passes = _validation(recording, log)
     states, observations = examples(sparse(training, every))
     shown = rarely_observed(test[:longest], used_every)
-    held = Fold(f"{log}, held-out pass", _named(training), states, observations, shown, (validation.name,))
-    return [replace(held, tuning=[*tuning, rarely_observed(validation, used_every)])]
+    return [
+        Fold(
+            f"{log}, held-out pass",
+            _named(training),
+            states,
+            observations,
+            shown,
+            validation=tuple(one.name for one in passes),
+            tuning=[*rest, *passes],
+            every=every,
+            used_every=used_every,
+        )
+    ]
 
 
-def _validation(recording: Recording, log: str, every: int) -> tuple[list[Recording], Recording]:
-    """Split the rest of the log again: the validation pass, and what is neither near it nor near the test pass."""
+def _validation(recording: Recording, log: str) -> tuple[list[Recording], list[Recording]]:
+    """Split the rest of the log again: what is near none of the passes, and the validation passes."""
     free = np.ones(len(recording), dtype=bool)
     for first, last, buffer in SPLITS[log].values():
         free[max(0, first - buffer) : last + buffer] = False
     edges = np.flatnonzero(np.diff(np.concatenate([[False], free, [False]]).astype(np.int8))).reshape(-1, 2)
     rest = [recording[int(start) : int(stop)] for start, stop in edges]
-    first, last, _ = SPLITS[log]["validation"]
-    return _named(sparse(rest, every)), replace(recording[first:last], name="validation")
+    passes = [
+        replace(recording[first:last], name=name) for name, (first, last, _) in SPLITS[log].items() if name != "test"
+    ]
+    return _named(rest), passes
 
 
 def _named(parts: list[Recording]) -> list[Recording]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -55,6 +55,8 @@ class Fold:
         Names of training recordings that tuning leaves out, each in turn; empty: every one.
     tuning : sequence of Recording, optional
         Sequences for tuning, where they are not ``training``.
+    every, used_every : int
+        Tuning, too, takes every k-th step of a sequence as an example, and shows every k-th observation.
     group : str
         What it has in common with other folds, e.g. the time between steps.
     """
@@ -66,6 +68,8 @@ class Fold:
     test: Recording
     validation: tuple[str, ...] = ()
     tuning: Sequence[Recording] | None = None
+    every: int = 1
+    used_every: int = 1
     group: str = ""
 
     @property
@@ -104,6 +108,8 @@ class Settings:
         k of the nearest-neighbour mean.
     space : mapping
         What tuning varies besides what each filter declares; left out where a filter has no such setting.
+    alternatives : mapping of str to mapping
+        Further ways that tuning compares, by what they change of these settings; mappings are added to.
     """
 
     transition: Transition
@@ -119,6 +125,21 @@ class Settings:
     kernel_bayes: Mapping[str, Any] = field(default_factory=dict)
     neighbours: int = 5
     space: Mapping[str, Parameter] = field(default_factory=dict)
+    alternatives: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def changed(self, changes: Mapping[str, Any]) -> Settings:
+        """Return these settings with some changes.
+
+        Examples
+        --------
+        >>> Settings(None, load={"step": 1.0}).changed({"load": {"window": 5.0}, "inflation": 2.0}).load
+        {'step': 1.0, 'window': 5.0}
+        """
+        merged: dict[str, Any] = {
+            name: {**getattr(self, name), **value} if isinstance(value, Mapping) else value
+            for name, value in changes.items()
+        }
+        return replace(self, **merged)
 
 
 @dataclass(frozen=True)

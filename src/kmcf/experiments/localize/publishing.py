@@ -77,7 +77,7 @@ def publish(
     own = [result for result in results if result.cell.coordinates["method"] == looked_into]
     chosen = next(one for one in own if _key(one.cell) == (typical.fold, typical.repetition))
     fold = _fold(experiment, chosen.cell)
-    iterations, telling = _replay(experiment, chosen, fold, out)
+    iterations, telling = _replay(experiment, chosen, out)
     runs = {
         str(one.cell.coordinates["method"]): _window(one.rows, measure)
         for one in results
@@ -101,8 +101,7 @@ def _key(cell: Cell) -> tuple[str, int]:
 
 
 def _fold(experiment: Experiment, cell: Cell) -> Fold:
-    name, repetition = _key(cell)
-    return next(fold for fold in experiment.folds(repetition) if fold.name == name)
+    return experiment.fold(*_key(cell))
 
 
 def _window(rows: Sequence[Row], measure: Measure) -> list[Row]:
@@ -112,9 +111,7 @@ def _window(rows: Sequence[Row], measure: Measure) -> list[Row]:
     return list(rows[first : first + MAP_STEPS])
 
 
-def _replay(
-    experiment: Experiment, chosen: Result, fold: Fold, out: Path
-) -> tuple[list[Iteration], dict[str, list[Iteration]]]:
+def _replay(experiment: Experiment, chosen: Result, out: Path) -> tuple[list[Iteration], dict[str, list[Iteration]]]:
     """Run the chosen fold again for the animation and the single iterations; only KMCF has them all."""
     method = str(chosen.cell.coordinates["method"])
     if not method.startswith("kmcf"):
@@ -122,9 +119,10 @@ def _replay(
     telling = telling_steps(chosen.rows, experiment.problem.measure, _TELLING)
     frames = range(min(FRAMES, len(chosen.rows)))
     study = study_of(chosen.cell, out / "cells")
-    flt, _ = experiment.filter(fold, method, _key(chosen.cell)[1], study)
+    name, repetition = _key(chosen.cell)
+    ready = experiment.ready(name, method, repetition, study)
     wanted = sorted({*frames, *(step for steps in telling.values() for step in steps)})
-    found = replayed(flt, fold, experiment.problem.measure, wanted)
+    found = replayed(ready.flt, ready.fold, experiment.problem.measure, wanted)
     return [found[t] for t in frames], {name: [found[t] for t in steps] for name, steps in telling.items() if steps}
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kmcf.arrays import BoolArray
 from kmcf.datasets import Recording, examples, thinned
 from kmcf.experiments.localize.problem import Data, Fold
 
@@ -47,7 +48,8 @@ def leave_one_out(
     for test in recordings[:most_folds]:
         training = [recording for recording in recordings if recording is not test]
         states, observations = examples(sparse(training, every))
-        folds.append(Fold(test.name, training, states, observations, rarely_observed(test[:longest], used_every)))
+        shown = rarely_observed(test[:longest], used_every)
+        folds.append(Fold(test.name, training, states, observations, shown, every=every, used_every=used_every))
     return folds
 
 
@@ -66,11 +68,22 @@ def rarely_observed(recording: Recording, every: int) -> Recording:
     """
     if every == 1:
         return recording
-    hidden = np.arange(len(recording)) % every != every - 1
+    hidden = ~shown_steps(len(recording), every)
     seen = recording.observations
     if isinstance(seen, np.ndarray):
         return replace(recording, observations=np.where(hidden.reshape(-1, *[1] * (seen.ndim - 1)), np.nan, seen))
     return replace(recording, observations=[None if gone else y for gone, y in zip(hidden, seen, strict=True)])
+
+
+def shown_steps(length: int, every: int) -> BoolArray:
+    """Say which steps of a sequence :func:`rarely_observed` shows.
+
+    Examples
+    --------
+    >>> shown_steps(4, 2)
+    array([False,  True, False,  True])
+    """
+    return np.asarray(np.arange(length) % every == every - 1)
 
 
 def sparse(recordings: Sequence[Recording], every: int) -> list[Recording]:
