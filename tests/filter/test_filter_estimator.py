@@ -35,6 +35,7 @@ CONTRACT = {
     "n_examples": None,
     "angles": (),
     "random_state": None,
+    "background": 0.0,
 }
 
 

@@ -77,18 +77,21 @@ class ParticleRule:
 
     def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
         """Re-weight the particles by the likelihood that the examples around them suggest."""
-        logs = self._state_kernel.log_against(particles).T  # (m, n)
-        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        examples, unit, observation_coverage = self._likelihood(shares.T @ particle_weights, observation)
-        likelihood = np.maximum(shares @ examples, 0.0)
+        logs = self._state_kernel.log_against(particles)  # (n, m)
+        closest = logs.max(axis=0)
+        similarities = logs - closest
+        np.exp(similarities, out=similarities)
+        totals = similarities.sum(axis=0)  # A_ji = similarities_ij / totals_j
+        prior = similarities @ (particle_weights / totals)
+        examples, unit, observation_coverage = self._likelihood(prior, observation)
+        likelihood = np.maximum(examples @ similarities, 0.0) / totals
         if self._background > 0.0:
-            likelihood = self._background * unit + np.exp(logs.max(axis=1)) / self._largest * likelihood
+            likelihood = self._background * unit + np.exp(closest) / self._largest * likelihood
         weights = particle_weights * likelihood
         return DensePosterior(
             weight_sum=float(weights.sum()),
             observation_coverage=observation_coverage,
-            state_coverage=self._coverage(logs, particle_weights),
+            state_coverage=self._coverage(closest, particle_weights),
             unnormalised=weights,
         )
 
@@ -106,8 +109,8 @@ class ParticleRule:
 
     def state_coverage(self, particles: Objects, particle_weights: FloatArray) -> float:
         """Average the particles' similarities to their closest example states."""
-        return self._coverage(self._state_kernel.log_against(particles).T, particle_weights)
+        return self._coverage(self._state_kernel.log_against(particles).max(axis=0), particle_weights)
 
-    def _coverage(self, logs: FloatArray, weights: FloatArray) -> float:
-        closest = np.exp(logs.max(axis=1))
-        return coverage(float(closest @ np.abs(weights) / np.abs(weights).sum()), self._largest)
+    def _coverage(self, closest: FloatArray, weights: FloatArray) -> float:
+        share = np.abs(weights) / np.abs(weights).sum()
+        return coverage(float(np.exp(closest) @ share), self._largest)

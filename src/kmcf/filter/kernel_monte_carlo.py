@@ -70,17 +70,17 @@ class KernelMonteCarloFilter(ExampleLearner):
         are likelihoods learnt from the examples around them. The latter can follow states beyond the examples; it
         ignores ``rule`` and ``epsilon``, uses low-rank observation features and resamples systematically. With
         ``delta=inf`` a particle's likelihood is the similarity of the observation to those of the examples around it.
-    background : float
-        φ ≥ 0, for ``support="particles"``: likelihood of any observation at any state, in units of that of an
-        observation that fits perfectly. Above 0, no single observation can rule out a state, be it that the examples
-        there look different or that there are none. For look-alike places, gaps between the examples and observations
-        that come thick and fast; try 0.2.
     n_examples : int, optional
         Keep only so many examples, herded to represent all of them (Algorithm 6).
     angles : sequence of int
         State columns that are angles in radians.
     random_state : int, Generator or None
         Seed of all random numbers.
+    background : float
+        φ ≥ 0, for ``support="particles"``: likelihood of any observation at any state, in units of that of an
+        observation that fits perfectly. Above 0, no single observation can rule out a state, be it that the examples
+        there look different or that there are none. For look-alike places, gaps between the examples and observations
+        that come thick and fast; try 0.2.
 
     Examples
     --------
@@ -113,10 +113,10 @@ class KernelMonteCarloFilter(ExampleLearner):
         resample_threshold: float = 2.0,
         n_particles: int | None = None,
         support: str = "examples",
-        background: float = 0.0,
         n_examples: int | None = None,
         angles: Sequence[int] = (),
         random_state: Any = None,
+        background: float = 0.0,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -133,10 +133,10 @@ class KernelMonteCarloFilter(ExampleLearner):
         self.resample_threshold = resample_threshold
         self.n_particles = n_particles
         self.support = support
-        self.background = background
         self.n_examples = n_examples
         self.angles = angles
         self.random_state = random_state
+        self.background = background
 
     def search_space(self) -> dict[str, Parameter]:
         """Return what a tuner may change: widths of the kernels that have one, the regularisers, a rank that was set.

@@ -91,7 +91,8 @@ class Pose(Kernel):
 
     def evaluate_log(self, a: tuple[Array, Array], b: tuple[Array, Array]) -> Array:
         """Return the sum of the two kernels' logarithms, which no distance makes underflow."""
-        return Gaussian().evaluate_log(a[0], b[0]) + Circular().evaluate_log(a[1], b[1])
+        xp = array_namespace(*a, *b)
+        return Gaussian().evaluate_log(xp.concat(a, axis=1), xp.concat(b, axis=1))  # squared distances add up
 
     def evaluate_diagonal(self, a: tuple[Array, Array]) -> Array:
         """Return ones."""
