@@ -18,7 +18,7 @@ from kmcf.cli.showing import command_line
 if TYPE_CHECKING:
     from kmcf.experiments.reproduce.cells import Result
     from kmcf.experiments.reproduce.synthetic_errors import Measured
-    from kmcf.report import Statement
+    from kmcf.report import Report, Statement
 
 reproduce = typer.Typer(help="Compute the paper's experiments again and check its statements.", no_args_is_help=True)
 
@@ -80,8 +80,8 @@ def resampling(
     _print_statements(console, statements(results))
     pictured = draw_of(typical_result(results).cell)
     figures = [*draw_demonstration(pictured, out), *draw_sweep(results, out)]
-    report = resampling_report(results, pictured, command_line()).write(out / "report.html")
-    _print_files(console, results, out, [*figures, report])
+    report = resampling_report(results, pictured, command_line())
+    _write(console, results, out, figures, report)
 
 
 @reproduce.command()
@@ -117,8 +117,8 @@ def theory(
         )
     _print_statements(console, statements(results))
     figures = [path for draw in (draw_bound, draw_rates, draw_consistency) for path in draw(results, out)]
-    report = theory_report(results, command_line()).write(out / "report.html")
-    _print_files(console, results, out, [*figures, report])
+    report = theory_report(results, command_line())
+    _write(console, results, out, figures, report)
 
 
 @reproduce.command()
@@ -193,8 +193,8 @@ def _show_synthetic(console: Console, results: Sequence[Result], out: Path) -> N
     _print_ratios(console, errors, size)
     _print_statements(console, [*statements(results), *own_statements(results)])
     figures = [*draw_errors(results, out), *draw_ratios(results, out, size), *draw_times(results, out)]
-    report = synthetic_report(results, command_line()).write(out / "report.html")
-    _print_files(console, results, out, [*figures, report])
+    report = synthetic_report(results, command_line())
+    _write(console, results, out, figures, report)
 
 
 @contextmanager
@@ -228,8 +228,11 @@ def _print_statements(console: Console, statements: Sequence[Statement]) -> None
     console.print(table)
 
 
-def _print_files(console: Console, results: Sequence[Result], out: Path, paths: Sequence[Path]) -> None:
+def _write(console: Console, results: Sequence[Result], out: Path, figures: Sequence[Path], report: Report) -> None:
+    """Write table and report beside the figures, and say where everything is."""
     from kmcf.experiments.reproduce.tidy import write_table
 
-    for path in [write_table(out / "cells.csv", results), *paths]:
+    pictures = [path for path in figures if path.suffix == ".png"]
+    written = [report.write_markdown(out / "report.md", pictures), report.write(out / "report.html")]
+    for path in [write_table(out / "cells.csv", results), *figures, *written]:
         console.print(f"saved {path}", soft_wrap=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kmcf.atomic import write_atomically
 from kmcf.report.blocks import Block, Text
+from kmcf.report.markdown import markdown
 from kmcf.report.markup import element, text
 
 _SCRIPTS = ("legend.js", "tooltip.js", "sorting.js", "player.js")
@@ -76,6 +77,10 @@ class Report:
     def write(self, path: Path | str) -> Path:
         """Write the page to a file, whole or not at all."""
         return write_atomically(Path(path), self.html())
+
+    def write_markdown(self, path: Path | str, pictures: Sequence[Path] = ()) -> Path:
+        """Write texts, tables and statements as Markdown, with pictures from the same folder in place of charts."""
+        return write_atomically(Path(path), markdown(self, pictures))
 
     def _head(self) -> str:
         return element(

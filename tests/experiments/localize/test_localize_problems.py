@@ -1,10 +1,14 @@
 """Problems: what is loaded, how it is divided, what the methods are given."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 from stand_ins import carmen_file, cold_folder, mrclam_folder, radio_folder
 
-from kmcf.datasets import carmen_log
+from kmcf.datasets import carmen_log, examples, thinned
 from kmcf.datasets.carmen import SPLITS
 from kmcf.experiments.localize.experiment import Experiment, chosen_folds, digest_of
 from kmcf.experiments.localize.laser import held_out_pass
@@ -12,6 +16,8 @@ from kmcf.experiments.localize.methods import METHODS, fitted, unfitted
 from kmcf.experiments.localize.motion import fitted_motion, inflated
 from kmcf.experiments.localize.problem import Data, Measure
 from kmcf.experiments.localize.registry import PROBLEMS, problem_named
+from kmcf.experiments.localize.splits import rarely_observed
+from kmcf.experiments.localize.tuning import tuned
 from kmcf.transitions import ConstantVelocity, GaussianRandomWalk, OdometryMotion
 
 
@@ -88,6 +94,52 @@ def test_methods_find_their_way_on_each_kind_of_data(name, make, tmp_path):
         run = flt.filter(fold.test.observations, fold.test.controls)
         error = np.linalg.norm(run.mean[5:, :2] - fold.test.states[5:, :2], axis=1).mean()
         assert error < 0.6 * chance, method
+
+
+@pytest.fixture
+def robots(tmp_path, monkeypatch):
+    """Robots among posts, with two further ways that tuning may go."""
+    problem = PROBLEMS["mrclam"]
+    settings = problem.quick.changed({"split": {"used_every": 4}, "knn_particles": {"n_particles": 50}})
+    ways = {"often": {"split": {"used_every": 2}}, "never": {"split": {"used_every": 1000}}}
+    monkeypatch.setitem(PROBLEMS, "mrclam", replace(problem, quick=replace(settings, alternatives=ways)))
+    return Experiment("mrclam", mrclam_folder(tmp_path / "robots"), quick=True, trials=3)
+
+
+def test_tuning_compares_the_ways_to_go(robots, tmp_path):
+    study = tmp_path / "study.jsonl"
+    ready = robots.ready("robot 1", "knn-pf", study=study)
+    values = {}
+    for way, file in (("", study), ("often", tmp_path / "study-1.jsonl"), ("never", tmp_path / "study-2.jsonl")):
+        header, trial = file.read_text().splitlines()  # three trials, one for each way
+        assert "kmcf_study" in header
+        values[way] = json.loads(trial)["value"]
+    best = min(values, key=values.get)
+    assert values["never"] == max(values.values())
+    assert ready.found.startswith(best)
+    assert ready.fold.used_every == {"": 4, "often": 2}[best]
+    untuned = replace(robots, trials=0).ready("robot 1", "knn-pf")
+    assert (untuned.found, untuned.fold.used_every) == ("", 4)
+
+
+def test_a_trial_is_run_and_judged_as_a_test(robots):
+    """Leave one training robot out by hand: examples thinned, observations shown rarely, late steps judged."""
+    one = replace(robots, trials=1)
+    fold, settings, measure = one.fold("robot 1"), one.settings, Measure("mean", dropped_seconds=20.0)
+    flt = unfitted("knn-pf", settings, fold, seed=3)
+    found = tuned(flt, settings, fold, measure, trials=1, seed=3)
+    errors = []
+    order = sorted(range(4), key=lambda k: -len(fold.training[k]))  # folds are dealt by length; here all are as long
+    for stream, k in enumerate(order):
+        rest = [robot for number, robot in enumerate(fold.training) if number != k]
+        fitted_one = clone(flt).set_params(random_state=3).fit(*examples([thinned(one, fold.every) for one in rest]))
+        belief = fitted_one.start(stream)
+        followed = rarely_observed(fold.training[k], fold.used_every)
+        for t in range(len(followed)):
+            belief = fitted_one.step(belief, followed.observations[t], followed.controls[t])
+            error = np.linalg.norm(belief.mean()[:2] - followed.states[t][:2])
+            errors.append(error if followed.time[t] >= 20.0 else 0.0)
+    assert found.value == pytest.approx(np.mean(errors), rel=1e-6)
 
 
 def test_missing_paths_are_named():

@@ -38,6 +38,7 @@ def test_the_folder_holds_table_figures_and_report(finished):
     cells = list((out / "cells").glob("*.json"))
     assert len({line["seed_of_cell"] for line in lines}) == len(cells)
     assert f"saved {out / 'report.html'}" in output.replace("\n", "")
+    assert "## The paper's statements" in (out / "report.md").read_text()
     assert "holds" in output
 
 
