@@ -91,10 +91,9 @@ def localize(
 def score_table(scores: Sequence[Score], measure: Measure, title: str) -> Table:
     """Put means and standard errors of all methods into a table."""
     from kmcf.experiments.localize.methods import METHODS
-    from kmcf.experiments.localize.scores import COLUMNS, methods_of, ordered_columns, summary
+    from kmcf.experiments.localize.scores import COLUMNS, counted_folds, methods_of, ordered_columns, summary
 
-    folds = len({(one.fold, one.repetition) for one in scores})
-    heading = f"{title}: means over {folds} fold{'s' * (folds != 1)} ± standard errors"
+    heading = f"{title}: means over {counted_folds(scores)} ± standard errors"
     table = Table(title=heading, title_justify="left", box=SIMPLE_HEAD)
     names = ordered_columns(measure)
     table.add_column("method")

@@ -6,7 +6,15 @@ import pytest
 from kmcf.datasets import Recording
 from kmcf.experiments.localize.moments import Cause, Circumstances, explained, gap, telling_steps, worst_steps
 from kmcf.experiments.localize.problem import Fold, Measure, Settings
-from kmcf.experiments.localize.scores import Score, estimate, ordered_columns, score, summary, typical_fold
+from kmcf.experiments.localize.scores import (
+    Score,
+    counted_folds,
+    estimate,
+    ordered_columns,
+    score,
+    summary,
+    typical_fold,
+)
 from kmcf.experiments.localize.sizes import size_charts, statements
 from kmcf.experiments.reproduce.cells import Cell, Result
 from kmcf.kernels import Gaussian
@@ -43,6 +51,13 @@ def test_averages_have_standard_errors():
     assert found.value == 3.0
     assert found.error == pytest.approx(np.std([1, 2, 6], ddof=1) / np.sqrt(3))
     assert np.isnan(estimate([4.0]).error)
+    again = [*scores, *(one_score(fold=one.fold, mean=one.mean + 1.0, repetition=1) for one in scores)]
+    found = summary(again, "kmcf", "mean")  # repetitions are no further folds
+    assert found.value == 3.5
+    assert found.error == pytest.approx(np.std([1, 2, 6], ddof=1) / np.sqrt(3))
+    assert counted_folds(again) == "3 folds, 2 repetitions"
+    single = summary([one for one in again if one.fold == "a"], "kmcf", "mean")
+    assert (single.value, single.error) == (1.5, pytest.approx(0.5))
     assert typical_fold(scores, "kmcf", Measure("mean")).fold == "b"
     assert ordered_columns(Measure("share"))[:2] == ["share", "mean"]
 

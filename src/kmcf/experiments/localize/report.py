@@ -15,7 +15,7 @@ from kmcf.experiments.localize.moments import Moment
 from kmcf.experiments.localize.motion import fitted_motion
 from kmcf.experiments.localize.problem import Fold, Measure
 from kmcf.experiments.localize.replay import Iteration
-from kmcf.experiments.localize.scores import COLUMNS, Score, methods_of, ordered_columns, summary
+from kmcf.experiments.localize.scores import COLUMNS, Score, counted_folds, methods_of, ordered_columns, summary
 from kmcf.experiments.localize.sizes import size_charts, statements
 from kmcf.experiments.reproduce.cells import Row
 from kmcf.report import Axis, Block, Chart, Image, MapChart, Player, Report, Section, Series, Statements, Table, Text
@@ -82,10 +82,9 @@ def localization_report(
 
 def _summary(scores: Sequence[Score], measure: Measure) -> str:
     methods = methods_of(scores)
-    folds = len({(one.fold, one.repetition) for one in scores})
     words = [f"{METHODS[name].label} {summary(scores, name, measure.primary)}" for name in methods]
     heading = COLUMNS[measure.primary][0]
-    return f"{heading[0].upper()}{heading[1:]} over {folds} fold{'s' * (folds != 1)}: {', '.join(words)}."
+    return f"{heading[0].upper()}{heading[1:]} over {counted_folds(scores)}: {', '.join(words)}."
 
 
 def _results(scores: Sequence[Score], measure: Measure) -> Block:

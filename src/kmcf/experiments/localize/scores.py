@@ -82,8 +82,26 @@ def methods_of(scores: Sequence[Score]) -> list[str]:
 
 
 def summary(scores: Sequence[Score], method: str, name: str) -> Estimate:
-    """Average a number over folds and repetitions, with the standard error of that mean."""
-    return estimate(one.value(name) for one in scores if one.method == method)
+    """Average a number over repetitions, then over folds, with the standard error of that mean.
+
+    Repetitions of a fold share its test sequence, so they say nothing about other sequences: the error is that over
+    folds, and over repetitions only where there is one fold.
+    """
+    folds: dict[str, list[float]] = {}
+    for one in scores:
+        if one.method == method:
+            folds.setdefault(one.fold, []).append(one.value(name))
+    if len(folds) == 1:
+        return estimate(*folds.values())
+    return estimate(float(np.mean(values)) for values in folds.values())
+
+
+def counted_folds(scores: Sequence[Score]) -> str:
+    """Say over how many folds and repetitions means are taken."""
+    folds = len({one.fold for one in scores})
+    repetitions = len({one.repetition for one in scores})
+    words = f"{folds} fold{'s' * (folds != 1)}"
+    return f"{words}, {repetitions} repetitions" if repetitions > 1 else words
 
 
 def estimate(values: Iterable[float]) -> Estimate:
