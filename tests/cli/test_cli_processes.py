@@ -21,8 +21,13 @@ def model(tmp_path_factory):
 
 
 def start(*words, **settings):
+    """Start the command in a process that hears Ctrl-C, also where the tests run in the background and do not."""
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE) | settings
-    return subprocess.Popen(command(*words), env=environment(), bufsize=0, **pipes)
+    ignoring = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(command(*words), env=environment(), bufsize=0, **pipes)
+    finally:
+        signal.signal(signal.SIGINT, ignoring)
 
 
 def lines(observations):

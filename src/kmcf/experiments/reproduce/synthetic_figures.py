@@ -61,6 +61,7 @@ def draw_errors(results: Sequence[Result], folder: Path) -> list[Path]:
                     axis.remove()
                 for axis, model in zip(axes.flat, models, strict=False):
                     _panel(axis, errors, model, "root mean squared error")
+                    _write_ticks(axis)
                     axis.set_title(f"model {model}")
                 figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside right upper")
                 paths += save(figure, folder, f"errors-{kind}-controls")
@@ -77,6 +78,8 @@ def draw_times(results: Sequence[Result], folder: Path) -> list[Path]:
         for axis, model in zip(axes[0], times.models, strict=True):
             _panel(axis, times, model, "milliseconds per step")
             axis.set_title(f"model {model}")
+        for axis in axes[0]:
+            _write_ticks(axis)
         figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right upper")
         return save(figure, folder, "times")
 
@@ -92,11 +95,15 @@ def _panel(axis: Any, measured: Measured, model: str, label: str) -> None:
     axis.set(xscale="log", yscale="log", xlabel="number of examples n", ylabel=label)
     axis.set_xticks(sizes, [str(n) for n in sizes])
     axis.minorticks_off()
+    axis.set_xlim(sizes[0] / 1.2, sizes[-1] * 1.2)
+
+
+def _write_ticks(axis: Any) -> None:
+    """Write round numbers along the vertical axis, when everything is drawn that shares it."""
     low, high = axis.get_ylim()
     ticks = plain_ticks(low, high)
     axis.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.set_ylim(low, high)
-    axis.set_xlim(sizes[0] / 1.2, sizes[-1] * 1.2)
 
 
 def plain_ticks(low: float, high: float) -> list[float]:
