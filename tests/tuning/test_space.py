@@ -109,3 +109,12 @@ def test_bad_spaces():
     nothing = {"epsilon": None, "delta": None, "state_kernel__multiplier": None}
     with pytest.raises(ValueError, match="nothing to tune"):
         make_space(flt(), X, Y[:, 0], {**nothing, "observation_kernel__kernel__multiplier": None})
+
+
+def test_a_background_is_tuned_where_there_is_one_and_an_infinite_delta_is_not():
+    def searched(**settings):
+        return set(kmcf.KernelMonteCarloFilter(lambda s, u, r: s, support="particles", **settings).search_space())
+
+    assert searched() == {"delta"}
+    assert searched(background=0.2) == {"delta", "background"}
+    assert searched(background=0.2, delta=np.inf) == {"background"}
