@@ -22,6 +22,7 @@ COLUMNS: dict[str, tuple[str, Best]] = {
     "milliseconds": ("ms per step", "lowest"),
 }
 """What is told of a method: heading, and what is better."""
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -109,12 +110,13 @@ def estimate(values: Iterable[float]) -> Estimate:
 
     Examples
     --------
-    >>> str(estimate([1.0, 3.0]))
-    '2.0 ± 1.0'
+    >>> str(estimate([1.0, 3.0])), str(estimate([3.3, 3.3000000000000003]))
+    ('2.0 ± 1.0', '3.3')
     """
     numbers: FloatArray = np.array(list(values), dtype=np.float64)
+    mean = float(numbers.mean())
     error = float(numbers.std(ddof=1) / math.sqrt(len(numbers))) if len(numbers) > 1 else math.nan
-    return Estimate(float(numbers.mean()), error)
+    return Estimate(mean, 0.0 if error < _ROUNDING * abs(mean) else error)
 
 
 def ordered_columns(measure: Measure) -> list[str]:
