@@ -108,9 +108,9 @@ class Embedding(KernelMean):
         Parameters
         ----------
         method : {"weight", "density"}
-            "weight": the state with the largest weight (Section 4.4). "density": maximiser of the smoothed density. Weights
-            tell little where a belief lives on particles (after a missing observation all are equal, and the first state
-            is returned): use "density" there.
+            "weight": the state with the largest weight (Section 4.4). "density": maximiser of the smoothed density.
+            Weights tell little where a belief lives on particles (after a missing observation all are equal, and the
+            first state is returned): use "density" there.
         bandwidth : float or array (d,), optional
             Smoothing of the density.
         """
