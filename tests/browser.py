@@ -148,6 +148,13 @@ class Browser:
         """Return by how many pixels the page is wider than its window."""
         return self.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
+    def heights_of_figures(self):
+        """Return the height of each figure's drawing: the one shown at this width."""
+        return self.evaluate(
+            "[...document.querySelectorAll('figure')].map(f => Math.max(...[...f.querySelectorAll('svg.drawing')]"
+            ".map(s => s.getBoundingClientRect().height)))"
+        )
+
     def _whole(self):
         size = self._send("Page.getLayoutMetrics")["cssContentSize"]
         return {"clip": {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}}

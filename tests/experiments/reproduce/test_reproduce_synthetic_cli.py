@@ -68,10 +68,7 @@ def test_the_report_looks_right(finished):
             browser.open(out / "report.html", width=width)
             assert browser.errors == []
             assert browser.overflow() <= 0
-            heights = browser.evaluate(
-                "[...document.querySelectorAll('figure')].map(f => Math.max(...[...f.querySelectorAll('svg.drawing')]"
-                ".map(s => s.getBoundingClientRect().height)))"
-            )
+            heights = browser.heights_of_figures()
             assert len(heights) == 4  # two models' errors, two models' times
             assert min(heights) > 150
         assert browser.evaluate("document.querySelectorAll('.statements .badge').length") > 10
