@@ -8,9 +8,8 @@ from typing import Any
 import typer
 
 from kmcf.cli import options as words
-from kmcf.cli.code import call
 from kmcf.cli.config import Config
-from kmcf.cli.filter import filtered
+from kmcf.cli.filter import filtered, runs_code
 from kmcf.cli.fit import tell_gaps
 from kmcf.cli.group import Debug
 from kmcf.cli.recipe import Source
@@ -88,11 +87,7 @@ def script(model: Path, source: Source) -> str:
     lines = [
         "import kmcf",
         "",
-        f"flt = {call('kmcf.load', model)}",
-        source.code(),
-        "runs = flt.filter_many(",
-        "    [recording.observations for recording in recordings], [recording.controls for recording in recordings]",
-        ")",
+        *runs_code(model, source),
         "for recording, run in zip(recordings, runs):",
         "    print(recording.name, kmcf.filter.score_runs([run], [recording.states]))",
         "print('all', kmcf.filter.score_runs(runs, [recording.states for recording in recordings]))",

@@ -113,16 +113,23 @@ def script(model: Path, source: Source, out: Path | None) -> str:
         "",
         "import kmcf",
         "",
-        f"flt = {call('kmcf.load', model)}",
-        source.code(),
-        "runs = flt.filter_many(",
-        "    [recording.observations for recording in recordings], [recording.controls for recording in recordings]",
-        ")",
+        *runs_code(model, source),
         "names = [recording.name for recording in recordings]",
         "table = pandas.concat([run.to_dataframe() for run in runs], keys=names, names=['sequence'])",
         "print(table)" if out is None else str(call(f"table.{_writer(out)}", out)),
     ]
     return "\n".join(lines)
+
+
+def runs_code(model: Path, source: Source) -> list[str]:
+    """Return the lines of a script that load the model, read the recordings and filter them."""
+    return [
+        f"flt = {call('kmcf.load', model)}",
+        source.code(),
+        "runs = flt.filter_many(",
+        "    [recording.observations for recording in recordings], [recording.controls for recording in recordings]",
+        ")",
+    ]
 
 
 def _writer(out: Path) -> str:
