@@ -22,7 +22,7 @@ from kmcf.baselines import (
     ParticleFilter,
 )
 from kmcf.datasets import StateSpaceModel, Trajectory, paper_model
-from kmcf.experiments.bench_kernels import rmse
+from kmcf.experiments.statistics import estimate, rmse
 from kmcf.filter import KernelMonteCarloFilter, SequentialFilter
 from kmcf.tuning import tune
 
@@ -121,5 +121,5 @@ def _error_and_time(flt: SequentialFilter, test: Trajectory) -> tuple[float, flo
 
 def _row(name: str, method: str, n: int, values: list[tuple[float, float]]) -> BaselineRow:
     errors, times = np.array(values).T
-    spread = float(errors.std(ddof=1) / np.sqrt(len(errors))) if len(errors) > 1 else np.nan
-    return BaselineRow(name, method, n, float(errors.mean()), spread, float(np.median(times)))
+    mean = estimate(errors)
+    return BaselineRow(name, method, n, mean.value, mean.error, float(np.median(times)))

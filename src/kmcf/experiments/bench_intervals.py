@@ -10,6 +10,7 @@ import numpy as np
 
 from kmcf.alerts import RejectedStepWarning
 from kmcf.datasets import paper_model
+from kmcf.experiments.statistics import estimate
 from kmcf.filter import KernelMonteCarloFilter
 
 LENGTH = 400
@@ -45,9 +46,9 @@ def measure_intervals(
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", RejectedStepWarning)
                     run = flt.fit(train.states, train.observations).filter(test.observations, test.controls)
-                inside.append(np.mean((run.interval[:, 0] <= test.states) & (test.states <= run.interval[:, 1])))
+                inside.append(float(np.mean((run.interval[:, 0] <= test.states) & (test.states <= run.interval[:, 1]))))
                 sd = np.sqrt(np.maximum(run.covariance[:, :, 0], 0.0))
                 band.append(np.mean(np.abs(run.mean - test.states) <= 1.96 * sd))
-            error = float(np.std(inside, ddof=1) / np.sqrt(len(inside))) if len(inside) > 1 else float("nan")
-            rows.append(IntervalRow(name, n, float(np.mean(inside)), error, float(np.mean(band))))
+            held = estimate(inside)
+            rows.append(IntervalRow(name, n, held.value, held.error, float(np.mean(band))))
     return rows

@@ -16,6 +16,7 @@ from kmcf.arrays import FloatArray
 from kmcf.baselines import ParticleFilter
 from kmcf.datasets import PAPER_MODELS, StateSpaceModel, Trajectory, ble_tracks, paper_model
 from kmcf.defaults import default_observation_kernel
+from kmcf.experiments.statistics import estimate, rmse
 from kmcf.filter import KernelMonteCarloFilter
 from kmcf.kernels import Gaussian, Learned
 
@@ -133,11 +134,6 @@ def oracle_means(model: StateSpaceModel, test: Trajectory, seed: int) -> FloatAr
     return oracle.filter(test.observations, test.controls, keep_beliefs=False).mean
 
 
-def rmse(means: FloatArray, states: FloatArray) -> float:
-    """Root mean squared error, over steps, of the state vector."""
-    return float(np.sqrt(np.mean(np.sum((means - states) ** 2, axis=1))))
-
-
 def _run(
     transition: Any, train: Trajectory, test: Trajectory, settings: dict[str, Any], seed: int, initial: Any = None
 ) -> FloatArray:
@@ -178,6 +174,5 @@ def _room(length: int, seed: tuple[int, int]) -> Trajectory:
 
 
 def _row(problem: str, method: str, values: Iterable[float]) -> KernelRow:
-    numbers = np.array(list(values))
-    error = float(numbers.std(ddof=1) / np.sqrt(len(numbers))) if len(numbers) > 1 else np.nan
-    return KernelRow(problem, method, float(numbers.mean()), error)
+    mean = estimate(values)
+    return KernelRow(problem, method, mean.value, mean.error)

@@ -6,13 +6,12 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from kmcf.alerts import RejectedStepWarning
 from kmcf.arrays import FloatArray
 from kmcf.bayes_rule import DensePosterior, LowRankRule, Posterior
 from kmcf.datasets import PAPER_MODELS, paper_model
 from kmcf.defaults import default_observation_kernel
+from kmcf.experiments.statistics import estimate, rmse
 from kmcf.filter import KernelMonteCarloFilter
 from kmcf.kernels import ExampleKernel
 from kmcf.linalg import solve_regularised_square, weighted_gram
@@ -41,8 +40,8 @@ def measure_ranks(ranks: Sequence[int], *, repetitions: int, report: Callable[[s
         report(f"model {name}")
         for rank in (None, *ranks):
             for reading in ("features",) if rank is None else ("features", "Algorithm 5"):
-                errors = np.array([_error(name, rank, reading, seed) for seed in range(repetitions)])
-                rows.append(RankRow(name, rank, reading, float(errors.mean()), _standard_error(errors)))
+                mean = estimate(_error(name, rank, reading, seed) for seed in range(repetitions))
+                rows.append(RankRow(name, rank, reading, mean.value, mean.error))
     return rows
 
 
@@ -83,8 +82,4 @@ def _error(name: str, rank: int | None, reading: str, seed: int) -> float:
         if reading == "Algorithm 5" and isinstance(flt.rule_, LowRankRule):
             flt.rule_ = AlgorithmFiveReading(flt.rule_, flt.observation_kernel_.on_examples(train.observations))
         run = flt.filter(test.observations, test.controls)
-    return float(np.sqrt(np.mean((run.mean - test.states) ** 2)))
-
-
-def _standard_error(values: FloatArray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+    return rmse(run.mean, test.states)

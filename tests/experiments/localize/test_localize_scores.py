@@ -9,7 +9,6 @@ from kmcf.experiments.localize.problem import Fold, Measure, Settings
 from kmcf.experiments.localize.scores import (
     Score,
     counted_folds,
-    estimate,
     ordered_columns,
     score,
     summary,
@@ -17,6 +16,7 @@ from kmcf.experiments.localize.scores import (
 )
 from kmcf.experiments.localize.sizes import size_charts, statements
 from kmcf.experiments.reproduce.cells import Cell, Result
+from kmcf.experiments.statistics import estimate
 from kmcf.kernels import Gaussian
 from kmcf.report import Verdict
 from kmcf.transitions import GaussianRandomWalk

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
 from kmcf.experiments.localize.methods import METHODS
 from kmcf.experiments.localize.problem import Measure
 from kmcf.experiments.reproduce.cells import Result
+from kmcf.experiments.statistics import estimate
 from kmcf.report import Estimate
 from kmcf.report.table import Best
 
@@ -22,7 +21,6 @@ COLUMNS: dict[str, tuple[str, Best]] = {
     "milliseconds": ("ms per step", "lowest"),
 }
 """What is told of a method: heading, and what is better."""
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -103,20 +101,6 @@ def counted_folds(scores: Sequence[Score]) -> str:
     repetitions = len({one.repetition for one in scores})
     words = f"{folds} fold{'s' * (folds != 1)}"
     return f"{words}, {repetitions} repetitions" if repetitions > 1 else words
-
-
-def estimate(values: Iterable[float]) -> Estimate:
-    """Return the mean and its standard error; that is unknown for a single value.
-
-    Examples
-    --------
-    >>> str(estimate([1.0, 3.0])), str(estimate([3.3, 3.3000000000000003]))
-    ('2.0 ± 1.0', '3.3')
-    """
-    numbers: FloatArray = np.array(list(values), dtype=np.float64)
-    mean = float(numbers.mean())
-    error = float(numbers.std(ddof=1) / math.sqrt(len(numbers))) if len(numbers) > 1 else math.nan
-    return Estimate(mean, 0.0 if error < _ROUNDING * abs(mean) else error)
 
 
 def ordered_columns(measure: Measure) -> list[str]:

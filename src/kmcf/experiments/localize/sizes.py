@@ -8,7 +8,8 @@ import numpy as np
 
 from kmcf.experiments.localize.methods import METHODS
 from kmcf.experiments.localize.problem import Measure
-from kmcf.experiments.localize.scores import COLUMNS, Score, estimate, methods_of
+from kmcf.experiments.localize.scores import COLUMNS, Score, methods_of
+from kmcf.experiments.statistics import estimate
 from kmcf.report import Axis, Block, Chart, Columns, Series, Statement, Verdict
 
 COMPETITIVE = 1.15

@@ -11,10 +11,10 @@ from typing import Any
 
 from kmcf.alerts import HighRankWarning, RejectedStepWarning
 from kmcf.datasets import PAPER_MODELS
-from kmcf.experiments.bench_kernels import rmse
 from kmcf.experiments.reproduce.cells import Cell, Result, Row, Value, run_cells
 from kmcf.experiments.reproduce.synthetic_methods import METHODS, Method, make_problem
 from kmcf.experiments.reproduce.synthetic_times import step_times, timed_names
+from kmcf.experiments.statistics import rmse
 
 SIZES = (100, 200, 400, 800)
 QUICK_MODELS, QUICK_SIZES, QUICK_SHARE = ("1a", "1b", "2a", "2b", "3a", "4a", "4b"), (100,), 0.5

@@ -14,6 +14,7 @@ from kmcf.experiments.reproduce.intervals import Interval, confidence
 from kmcf.experiments.reproduce.synthetic_methods import METHODS
 from kmcf.experiments.reproduce.synthetic_times import timed_names
 from kmcf.experiments.reproduce.tidy import rows_of
+from kmcf.experiments.statistics import estimate
 from kmcf.report import Estimate
 
 ORACLE = "oracle"
@@ -84,18 +85,6 @@ class Measured:
             return None
         logs = estimate(values_of(pooled))
         return Estimate(float(np.exp(logs.value)), float(np.exp(logs.value)) * logs.error)
-
-
-def estimate(values: FloatArray) -> Estimate:
-    """Return a mean with its standard error, which a single value does not have.
-
-    Examples
-    --------
-    >>> print(estimate(np.array([1.0, 2.0, 3.0])))
-    2.00 ± 0.58
-    """
-    error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
-    return Estimate(float(np.mean(values)), error)
 
 
 def pool(logs: Sequence[Mapping[int, float]]) -> dict[int, float]:
