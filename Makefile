@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+JOBS ?= 2 # processes that share the tests
 
 .PHONY: demo test lint format clean
 
@@ -10,21 +11,22 @@ demo: $(STAMP)
 	$(BIN)/kmcf demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(strip $(JOBS)) --dist worksteal
 
 lint: $(STAMP)
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src lab tests conftest.py
+	$(BIN)/ruff format --check src lab tests conftest.py
 	$(BIN)/mypy
 
 format: $(STAMP)
-	$(BIN)/ruff check --fix src tests
-	$(BIN)/ruff format src tests
+	$(BIN)/ruff check --fix src lab tests conftest.py
+	$(BIN)/ruff format src lab tests conftest.py
 
 # One environment serves all targets; it is rebuilt when the dependencies change.
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml lab/pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --no-deps --editable lab
 	$(BIN)/python -m pip install --quiet --no-deps "particles>=0.4" # a test oracle; its pin of NumPy is older than its code
 	touch $(STAMP)
 

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import baselines, datasets, herding, kernels, search_space, store, transitions
-    from kmcf.alerts import (
+    from kmcf import baselines, datasets, herding, kernels, store, transitions, tuning
+    from kmcf.embedding import Embedding
+    from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter
+    from kmcf.herding import Subsample, subsample
+    from kmcf.store import load
+    from kmcf.support.alerts import (
         HighRankWarning,
         RefittedWarning,
         RejectedStepWarning,
         SkippedDataWarning,
         StalePivotsWarning,
     )
-    from kmcf.embedding import Embedding
-    from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter
-    from kmcf.store import load
-    from kmcf.subsampling import Subsample, subsample
     from kmcf.tuning import TuningResult, tune
 
 # Names are imported on first use, so that the command line starts quickly.
@@ -28,19 +28,19 @@ _HOMES = {
     "Belief": "kmcf.filter",
     "Embedding": "kmcf.embedding",
     "FilterRun": "kmcf.filter",
-    "HighRankWarning": "kmcf.alerts",
+    "HighRankWarning": "kmcf.support.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
-    "RefittedWarning": "kmcf.alerts",
-    "RejectedStepWarning": "kmcf.alerts",
-    "SkippedDataWarning": "kmcf.alerts",
-    "StalePivotsWarning": "kmcf.alerts",
-    "Subsample": "kmcf.subsampling",
+    "RefittedWarning": "kmcf.support.alerts",
+    "RejectedStepWarning": "kmcf.support.alerts",
+    "SkippedDataWarning": "kmcf.support.alerts",
+    "StalePivotsWarning": "kmcf.support.alerts",
+    "Subsample": "kmcf.herding",
     "TuningResult": "kmcf.tuning",
     "load": "kmcf.store",
-    "subsample": "kmcf.subsampling",
+    "subsample": "kmcf.herding",
     "tune": "kmcf.tuning",
 }
-_ROOMS = ("baselines", "datasets", "herding", "kernels", "search_space", "store", "transitions")
+_ROOMS = ("baselines", "datasets", "herding", "kernels", "store", "transitions", "tuning")
 
 __all__ = [
     "Belief",
@@ -60,11 +60,11 @@ __all__ = [
     "herding",
     "kernels",
     "load",
-    "search_space",
     "store",
     "subsample",
     "transitions",
     "tune",
+    "tuning",
 ]
 
 

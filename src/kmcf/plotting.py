@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
-from kmcf.circles import wrapped_difference
-from kmcf.extras import require
-from kmcf.objects import describe, is_numeric
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.circles import wrapped_difference
+from kmcf.numerics.objects import describe, is_numeric
+from kmcf.support.extras import require
 
 if TYPE_CHECKING:
     from kmcf.filter.belief import Belief

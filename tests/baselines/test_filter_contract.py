@@ -17,7 +17,7 @@ from kmcf.baselines import (
     ParticleFilter,
 )
 from kmcf.datasets import paper_model
-from kmcf.search_space import Category, Integer, LogNormal
+from kmcf.support.search_space import Category, Integer, LogNormal
 
 MODEL = paper_model("1b")
 TRAIN, TEST = MODEL.simulate(60, random_state=0), MODEL.simulate(12, random_state=1)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from formulas import algorithm_1, gaussian_matrix
 
 import kmcf
-from helpers import algorithm_1, gaussian_matrix
 from kmcf.baselines import KernelBayesFilter
 from kmcf.datasets import paper_model
 from kmcf.kernels import Gaussian

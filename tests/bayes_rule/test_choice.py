@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from engine_oracles import fitted_kernels, make_examples
-from kmcf.alerts import HighRankWarning
 from kmcf.bayes_rule import CompressedRule, ExactRule, LiteralRule, LowRankRule, fit_rule
 from kmcf.bayes_rule.choice import RuleSettings, cheapest, tolerances_for
+from kmcf.support.alerts import HighRankWarning
 
 SETTINGS = RuleSettings("auto", "kbr", 1e-3, 1e-4, (1e-8, 1e-8), (None, None), 200, True)
 

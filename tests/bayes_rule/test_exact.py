@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
+from formulas import DiscreteProblem, algorithm_1, importance_rule, literal_prior, rule_problem
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import linalg
 
-from helpers import DiscreteProblem, algorithm_1, importance_rule, literal_prior, rule_problem
 from kmcf.bayes_rule.exact import ROUNDING, ExactRule, importance_weighted_rule, kernel_bayes_rule
 from kmcf.kernels import FromCallable, Gaussian
-from kmcf.linalg import pivoted_cholesky
+from kmcf.numerics.linalg import pivoted_cholesky
 
 FORMULAS = {"kbr": (kernel_bayes_rule, algorithm_1), "importance": (importance_weighted_rule, importance_rule)}
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
+from formulas import DiscreteProblem, algorithm_1, importance_rule, literal_prior, rule_problem
 
-from helpers import DiscreteProblem, algorithm_1, importance_rule, literal_prior, rule_problem
 from kmcf.bayes_rule.literal import LiteralRule, importance_weighted_rule, kernel_bayes_rule
 from kmcf.kernels import FromCallable, Gaussian
 

@@ -3,9 +3,9 @@ import gzip
 import numpy as np
 import pytest
 
-from kmcf.alerts import SkippedDataWarning
 from kmcf.datasets import ble_fingerprints, ble_receivers, ble_tracks
 from kmcf.datasets.ble_fingerprints import _draws
+from kmcf.support.alerts import SkippedDataWarning
 
 
 def test_the_nine_tracks_are_as_described():

@@ -3,10 +3,10 @@ import gzip
 import numpy as np
 import pytest
 
-from kmcf.alerts import SkippedDataWarning
 from kmcf.datasets import carmen_log, carmen_split
 from kmcf.datasets.carmen import SPLITS
-from kmcf.poses import moved
+from kmcf.numerics.poses import moved
+from kmcf.support.alerts import SkippedDataWarning
 
 
 def laser(time, pose, ranges=(1.0, 2.0, 81.9), odometry=None):

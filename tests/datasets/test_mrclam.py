@@ -3,9 +3,9 @@ import gzip
 import numpy as np
 import pytest
 
-from kmcf.alerts import SkippedDataWarning
 from kmcf.datasets import mrclam, mrclam_landmarks
-from kmcf.poses import moved
+from kmcf.numerics.poses import moved
+from kmcf.support.alerts import SkippedDataWarning
 
 CIRCLE = 0.5  # radians per second, at 0.2 m/s
 

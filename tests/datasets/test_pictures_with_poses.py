@@ -5,9 +5,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from kmcf.alerts import SkippedDataWarning
 from kmcf.datasets import cold, examples, sussex_route
-from kmcf.poses import moved
+from kmcf.numerics.poses import moved
+from kmcf.support.alerts import SkippedDataWarning
 
 cv2 = pytest.importorskip("cv2")
 

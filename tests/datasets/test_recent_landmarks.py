@@ -5,7 +5,7 @@ import pytest
 
 from kmcf.datasets import Recording, recent_landmarks
 from kmcf.datasets.recording import MOTION
-from kmcf.poses import odometry_controls
+from kmcf.numerics.poses import odometry_controls
 
 POSTS = {6: (3.0, 1.0), 7: (-2.0, 4.0), 8: (0.5, -3.0)}
 

@@ -3,7 +3,7 @@ import pytest
 
 from kmcf.datasets import Recording, examples, hold_out, kept, thinned
 from kmcf.datasets.recording import MOTION
-from kmcf.poses import moved, odometry_controls
+from kmcf.numerics.poses import moved, odometry_controls
 
 
 def recording(length=6, **changes):

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from naming import plain_id
 
 import kmcf
 from kmcf.datasets import paper_model
@@ -69,7 +70,7 @@ def assert_identical(run, beliefs):
         {"n_particles": 70, "resample_threshold": 0},
         {"initial": MODEL.initial},
     ],
-    ids=str,
+    ids=plain_id,
 )
 def test_online_equals_batch_bit_for_bit(settings):
     flt = fitted(**settings)

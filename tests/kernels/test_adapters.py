@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from formulas import gaussian_matrix
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF, DotProduct, WhiteKernel
 
-from helpers import gaussian_matrix
 from kmcf.kernels import FromCallable, FromSklearn, Gaussian, Linear, Precomputed, as_kernel
 
 A = np.random.default_rng(0).normal(size=(6, 2))

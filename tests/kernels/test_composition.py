@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
+from formulas import gaussian_matrix
 from scipy.spatial.distance import pdist
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process.kernels import RBF
 
-from helpers import gaussian_matrix
 from kmcf.kernels import AsinhScaled, Columns, Constant, Gaussian, Laplace, Linear, Matern
 
 A = np.random.default_rng(0).normal(size=(6, 3))

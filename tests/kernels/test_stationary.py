@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from formulas import gaussian_matrix
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
@@ -7,7 +8,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import kernels as sklearn_kernels
 from sklearn.metrics.pairwise import laplacian_kernel
 
-from helpers import gaussian_matrix
 from kmcf.kernels import Gaussian, Laplace, Matern
 
 STATIONARY = [Gaussian, Laplace, Matern]

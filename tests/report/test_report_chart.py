@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from test_report_markup import HOSTILE, read
+from markup_reader import HOSTILE, read
 
 from kmcf.report import Axis, Chart, Series
 

@@ -5,8 +5,8 @@ import re
 
 import numpy as np
 import pytest
+from markup_reader import HOSTILE, read
 from sample_report import WALLS, map_chart, player, walk
-from test_report_markup import HOSTILE, read
 
 from kmcf.report import Frame, MapChart, Path, Player
 from kmcf.report.plane import Plane

@@ -1,47 +1,15 @@
 """Escaping, and numbers as text."""
 
-import html.parser
 import json
 import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markup_reader import HOSTILE, read
 
 from kmcf.report.markup import data_script, element, text
 from kmcf.report.numbers import compact, pixel, power_of_ten, shown
-
-HOSTILE = [
-    "</script><script>alert(1)</script>",
-    "<!--",
-    "]]>",
-    "\"'><img src=x onerror=alert(1)>",
-    "&amp;",
-    "\u2028",
-    "`",
-]
-
-
-class Reader(html.parser.HTMLParser):
-    """The standard library's reader of HTML, which knows nothing of how the page was written."""
-
-    def __init__(self):
-        super().__init__()
-        self.tags, self.attributes, self.words = [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes.append(dict(attrs))
-
-    def handle_data(self, data):
-        self.words.append(data)
-
-
-def read(markup):
-    reader = Reader()
-    reader.feed(markup)
-    reader.close()
-    return reader
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)

@@ -4,8 +4,8 @@ import os
 import re
 
 import pytest
+from markup_reader import HOSTILE, read
 from sample_report import sample_report
-from test_report_markup import HOSTILE, read
 
 from kmcf.report import Report, Section, Text, write_atomically
 

@@ -4,8 +4,8 @@ import base64
 import re
 
 import pytest
+from markup_reader import HOSTILE, read
 from sample_report import tiny_png
-from test_report_markup import HOSTILE, read
 
 from kmcf.report import Columns, Estimate, Image, Statement, Statements, Table, Text, Verdict
 

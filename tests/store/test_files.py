@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from naming import plain_id
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.gaussian_process.kernels import RBF
@@ -26,13 +27,11 @@ from store_cases import (
     small,
     widen,
 )
+from structured_cases import CASES
 
 import kmcf
 from kmcf.filter import learning
 from kmcf.kernels import Columns, FromCallable, Gaussian, Learned, SpatialPyramid
-
-sys.path.append(str(Path(__file__).parent.parent / "kernels"))
-from structured_cases import CASES
 
 MORE = 0.5 * RNG.normal(size=(12, 1)), 0.5 * RNG.normal(size=(12, 1))
 SETTINGS = {
@@ -113,7 +112,9 @@ def test_states_that_are_words(tmp_path):
     assert twin.filter([[2.0], [2.0]]).mode == flt.filter([[2.0], [2.0]]).mode == ["room2", "room2"]
 
 
-@pytest.mark.parametrize("random_state", [3, np.random.default_rng(3), np.random.RandomState(3), np.int64(3)], ids=repr)
+@pytest.mark.parametrize(
+    "random_state", [3, np.random.default_rng(3), np.random.RandomState(3), np.int64(3)], ids=plain_id
+)
 def test_random_numbers_go_on(random_state, tmp_path):
     flt = make(random_state=random_state).fit(STATES, OBSERVATIONS)
     twin = reloaded(flt, tmp_path / "model.kmcf", transition=move)

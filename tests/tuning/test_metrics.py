@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from formulas import gaussian_matrix, signed_weights
 from scipy.stats import norm
 
-from helpers import gaussian_matrix, signed_weights
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.tuning.metrics import embedding_criterion, make_metric
 

@@ -5,7 +5,7 @@ import pytest
 
 import kmcf
 from kmcf.kernels import Columns, Gaussian, Kernel, Laplace
-from kmcf.search_space import Category, Integer, LogNormal
+from kmcf.support.search_space import Category, Integer, LogNormal
 from kmcf.tuning.space import make_space
 
 RNG = np.random.default_rng(0)

@@ -10,7 +10,7 @@ import time
 import pytest
 
 import kmcf
-from kmcf.search_space import Category
+from kmcf.support.search_space import Category
 
 MODEL = kmcf.datasets.paper_model("1a")
 DATA = MODEL.simulate(50, random_state=0)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from formulas import algorithm_1, importance_rule, rule_problem
 from scipy.optimize import minimize_scalar
 
-from helpers import algorithm_1, importance_rule, rule_problem
 from kmcf.tuning.transfer import size_exponents, transferred
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from kmcf.kernels import Gaussian, Laplace
-from kmcf.search_space import Category, Integer, LogNormal
+from kmcf.support.search_space import Category, Integer, LogNormal
 from kmcf.tuning.result import combined
 from kmcf.tuning.space import Space
 from kmcf.tuning.trials import Proposal, Trial, is_hopeless, ranked, rival

@@ -6,11 +6,11 @@ import joblib
 import matplotlib as mpl
 import numpy as np
 import pytest
+from formulas import gaussian_matrix
 
 import kmcf
-from helpers import gaussian_matrix
 from kmcf.kernels import Gaussian, Kernel
-from kmcf.search_space import Category, Integer, LogNormal
+from kmcf.support.search_space import Category, Integer, LogNormal
 from kmcf.tuning.transfer import transferred
 
 mpl.use("agg")
@@ -126,7 +126,8 @@ def test_whole_sequences_are_left_out():
 
 def test_examples_without_order_use_the_embedding_criterion():
     """Fukumizu et al. 2013, Section 4.2, written out with the literal Algorithm 1 on two folds."""
-    from helpers import algorithm_1
+    from formulas import algorithm_1
+
     from kmcf.tuning.examples import read_examples
     from kmcf.tuning.folds import make_folds
 

@@ -14,7 +14,7 @@ DATA = MODEL.simulate(40, random_state=0)
 @pytest.mark.parametrize("name", ["KNNParticleFilter", "GPParticleFilter", "KernelBayesFilter", "NearestNeighbor"])
 def test_baselines(name):
     flt = getattr(baselines, name)(MODEL.transition, initial=MODEL.initial, random_state=0)
-    space = None if flt.search_space() else {"n_particles": kmcf.search_space.Integer(100)}
+    space = None if flt.search_space() else {"n_particles": kmcf.tuning.Integer(100)}
     result = kmcf.tune(flt, DATA.states, DATA.observations, DATA.controls, n_trials=3, random_state=0, space=space)
     assert [trial.error for trial in result.trials] == [""] * 3
     assert np.isfinite(result.best_filter.filter(DATA.observations, DATA.controls).mean).all()

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from kmcf.arrays import FloatArray
 from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS, WITH_GAPS, NeighbourSearch
-from kmcf.defaults import STATE_MULTIPLIER, default_state_kernel
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import Accepts, ObservationReader, read_examples, read_seed
 from kmcf.filter.learning import wrapped
@@ -18,8 +16,10 @@ from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_draws
 from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import Kernel, Precomputed, as_kernel
-from kmcf.objects import Objects
-from kmcf.search_space import Category, Integer, Parameter
+from kmcf.kernels.defaults import STATE_MULTIPLIER, default_state_kernel
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.objects import Objects
+from kmcf.support.search_space import Category, Integer, Parameter
 
 
 class ExampleFilter(SequentialFilter):

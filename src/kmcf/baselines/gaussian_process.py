@@ -17,14 +17,14 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from threadpoolctl import threadpool_limits
 
-from kmcf.arrays import FloatArray
 from kmcf.baselines.gp_prediction import FastPrediction
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
-from kmcf.circles import on_circles
 from kmcf.filter.inputs import Accepts
 from kmcf.filter.settings import check_count, check_positive
-from kmcf.objects import Objects, describe, is_numeric
-from kmcf.search_space import LogNormal, Parameter
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.circles import on_circles
+from kmcf.numerics.objects import Objects, describe, is_numeric
+from kmcf.support.search_space import LogNormal, Parameter
 
 JITTER = 1e-10
 

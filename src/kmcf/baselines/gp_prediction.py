@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
-from kmcf.linalg import cholesky, pivoted_cholesky, solve_lower
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.linalg import cholesky, pivoted_cholesky, solve_lower
 
 
 class FastPrediction:

@@ -12,17 +12,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
-from kmcf.arrays import FloatArray
 from kmcf.baselines.sum_rule import SumRule, TransitionPairs, consecutive, finite, read_pairs
-from kmcf.defaults import DELTA_OTHER, EPSILON, STATE_MULTIPLIER, default_epsilon, default_state_kernel
+from kmcf.bayes_rule.defaults import DELTA_OTHER, EPSILON, default_epsilon
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.learning import ExampleLearner, wrapped
 from kmcf.filter.rejection import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
 from kmcf.filter.settings import check_count, check_positive
 from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import Gaussian, Kernel, as_kernel
-from kmcf.objects import Objects, as_objects
-from kmcf.search_space import LogNormal, Parameter
+from kmcf.kernels.defaults import STATE_MULTIPLIER, default_state_kernel
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.objects import Objects, as_objects
+from kmcf.support.search_space import LogNormal, Parameter
 
 
 class KernelBayesFilter(ExampleLearner):

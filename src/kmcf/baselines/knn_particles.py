@@ -15,14 +15,14 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import logsumexp
 
-from kmcf.arrays import FloatArray
 from kmcf.baselines.examples import NeighbourLearner
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
 from kmcf.filter.settings import check_positive
 from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import ExampleKernel
-from kmcf.objects import Objects
-from kmcf.search_space import LogNormal, Parameter
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.objects import Objects
+from kmcf.support.search_space import LogNormal, Parameter
 
 BLOCK_NUMBERS = 4_000_000
 

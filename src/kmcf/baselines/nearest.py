@@ -11,15 +11,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
 from kmcf.baselines.examples import NeighbourLearner
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.rejection import LEAST_SIMILARITY
 from kmcf.filter.settings import check_count
 from kmcf.filter.tunable import kernel_widths
-from kmcf.objects import Objects, is_numeric, take
-from kmcf.resampling import systematic
-from kmcf.search_space import Parameter
+from kmcf.herding.resampling import systematic
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.objects import Objects, is_numeric, take
+from kmcf.support.search_space import Parameter
 
 
 class NeighbourBase(NeighbourLearner):

@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KDTree
 
-from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule.base import coverage
 from kmcf.filter.settings import check_choice, check_count
 from kmcf.kernels import Kernel
-from kmcf.objects import Objects, describe, is_numeric
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import Objects, describe, is_numeric
 
 NEIGHBOR_WEIGHTS = ("triangular", "uniform")
 MOST_TREE_COLUMNS = 15

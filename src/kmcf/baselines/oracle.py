@@ -12,7 +12,7 @@ from kmcf.baselines.particle_base import Likelihood, ParticleBase
 from kmcf.filter.inputs import Accepts, ObservationReader, read_seed
 from kmcf.filter.learning import wrapped
 from kmcf.filter.settings import check_angles, check_draws
-from kmcf.objects import Objects, as_objects, is_numeric
+from kmcf.numerics.objects import Objects, as_objects, is_numeric
 
 STAND_INS = 1000
 """Without examples, so many draws from p_init tell what states look like."""

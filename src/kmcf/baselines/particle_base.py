@@ -12,13 +12,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from kmcf.arrays import FloatArray
 from kmcf.baselines.examples import ExampleFilter
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.rejection import LEAST_SIMILARITY
 from kmcf.filter.settings import check_choice, check_count, check_positive
-from kmcf.objects import Objects, is_numeric
-from kmcf.resampling import SCHEMES
+from kmcf.herding.resampling import SCHEMES
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.objects import Objects, is_numeric
 
 
 class Likelihood(NamedTuple):

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.arrays import FloatArray, IntArray
 from kmcf.kernels import ExampleKernel, Kernel
-from kmcf.linalg import cholesky
-from kmcf.objects import Objects, as_objects, describe, is_numeric, take
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.linalg import cholesky
+from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, take
 
 LEAST_SUM = 1e-3
 LARGEST_CROSS = 20_000_000

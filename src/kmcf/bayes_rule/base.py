@@ -9,9 +9,9 @@ from typing import Self
 
 import numpy as np
 
-from kmcf.arrays import FloatArray, IntArray
-from kmcf.herding import Herding
-from kmcf.objects import Objects
+from kmcf.herding.herding import Herding
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import Objects
 
 
 @dataclass(frozen=True)

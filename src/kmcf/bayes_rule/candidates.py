@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule.factors import KernelFeatures
-from kmcf.herding import Herding, herd
+from kmcf.herding.herding import Herding, herd
 from kmcf.kernels.base import ExampleKernel
+from kmcf.numerics.arrays import FloatArray, IntArray
 
 FEWEST, PER_FEATURE, MOST = 1000, 20, 4000
 

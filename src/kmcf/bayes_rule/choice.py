@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kmcf.alerts import HighRankWarning
 from kmcf.bayes_rule.base import BayesRule
 from kmcf.bayes_rule.compressed import CompressedRule
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
@@ -20,7 +19,8 @@ from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.bayes_rule.reduction import reduce_observations
 from kmcf.kernels.base import ExampleKernel
-from kmcf.objects import Objects
+from kmcf.numerics.objects import Objects
+from kmcf.support.alerts import HighRankWarning
 
 ENGINES = ("auto", "literal", "exact", "lowrank", "compressed")
 LARGEST_TENSOR = 64_000_000

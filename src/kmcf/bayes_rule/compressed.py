@@ -14,7 +14,6 @@ from typing import Self
 
 import numpy as np
 
-from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule.base import BayesRule, Posterior
 from kmcf.bayes_rule.candidates import Candidates, features_loss
 from kmcf.bayes_rule.core import CompressedCore, correct, herd_features
@@ -22,10 +21,11 @@ from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
 from kmcf.bayes_rule.host_algebra import HostAlgebra
 from kmcf.bayes_rule.tensors import Tensors, keeps_squares
-from kmcf.herding import Herding
+from kmcf.embedding.lazy_weights import WeightSummary
+from kmcf.herding.herding import Herding
 from kmcf.kernels.base import ExampleKernel
-from kmcf.lazy_weights import WeightSummary
-from kmcf.objects import Objects
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import Objects
 
 ROWS_AT_ONCE = 8192
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-from kmcf.arrays import Array, array_namespace
 from kmcf.bayes_rule.tensors import Tensors
-from kmcf.herding import herding_loss
+from kmcf.herding.herding import herding_loss
+from kmcf.numerics.arrays import Array, array_namespace
 
 
 class Algebra(Protocol):

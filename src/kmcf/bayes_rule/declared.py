@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray, array_namespace
 from kmcf.bayes_rule.tensors import pair_positions
-from kmcf.objects import Objects, is_numeric
+from kmcf.numerics.arrays import FloatArray, array_namespace
+from kmcf.numerics.objects import Objects, is_numeric
 
 Function = Callable[[Any], Any]
 

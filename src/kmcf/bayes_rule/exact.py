@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
 from kmcf.bayes_rule.gram import GramRule
 from kmcf.kernels.base import ExampleKernel
-from kmcf.linalg import PivotedCholesky, cholesky, pivoted_cholesky, solve_regularised_square, weighted_gram
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.linalg import PivotedCholesky, cholesky, pivoted_cholesky, solve_regularised_square, weighted_gram
 
 ROUNDING = 1e-14
 """Relative residual at which the factor of G_Y is exact to rounding."""

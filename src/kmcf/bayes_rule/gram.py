@@ -7,12 +7,12 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, Self
 
-from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior, coverage, mean_coverage
-from kmcf.herding import Herding, herd, resampling_loss
+from kmcf.herding.herding import Herding, herd, resampling_loss
 from kmcf.kernels.base import ExampleKernel
-from kmcf.linalg import CholeskyFactor, cholesky
-from kmcf.objects import Objects
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.linalg import CholeskyFactor, cholesky
+from kmcf.numerics.objects import Objects
 
 
 class GramRule(BayesRule):

@@ -1,8 +1,8 @@
 """NumPy's side of the seam that :mod:`kmcf.bayes_rule.core` is written against."""
 
-from kmcf.arrays import FloatArray, IntArray
-from kmcf.herding_loop import greedy_loop
-from kmcf.linalg import solve_factorised, solve_lower, solve_regularised_square
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.greedy import greedy_loop
+from kmcf.numerics.linalg import solve_factorised, solve_lower, solve_regularised_square
 
 
 class _HostAlgebra:

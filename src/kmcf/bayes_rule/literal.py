@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
 from kmcf.bayes_rule.gram import GramRule
 from kmcf.kernels.base import ExampleKernel
+from kmcf.numerics.arrays import FloatArray
 
 
 class LiteralRule(GramRule):

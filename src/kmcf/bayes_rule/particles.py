@@ -25,12 +25,12 @@ from typing import Self
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
 from kmcf.bayes_rule.base import DensePosterior, Posterior, coverage
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.kernels.base import ExampleKernel
-from kmcf.linalg import cholesky, weighted_gram
-from kmcf.objects import Objects
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.linalg import cholesky, weighted_gram
+from kmcf.numerics.objects import Objects
 
 
 class ParticleRule:

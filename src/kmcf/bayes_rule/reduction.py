@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
 from kmcf.bayes_rule.rotation import informative_directions
-from kmcf.linalg import solve_regularised_square, weighted_gram
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.linalg import solve_regularised_square, weighted_gram
 
 PROBES = 8
 FEWEST = 32

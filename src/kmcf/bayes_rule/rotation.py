@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray
 
 RIDGE = 1e-2
 """Regularisation of the whitening, relative to the mean squared feature norm."""

@@ -19,7 +19,7 @@ from functools import cache
 
 import numpy as np
 
-from kmcf.arrays import Array, FloatArray, IntArray
+from kmcf.numerics.arrays import Array, FloatArray, IntArray
 
 BLOCK_NUMBERS = 400_000
 """A block of examples is chosen so that its products number about this many and stay in the cache."""

@@ -86,7 +86,7 @@ def csv_line(layout: Layout, row: list[Any] | None) -> str:
 
 def json_line(layout: Layout, row: list[Any] | None) -> str:
     """Return a row as a line of JSON, with null for what is not a number; there is no header."""
-    from kmcf.experiments.files import without_nan
+    from kmcf.support.plain_json import without_nan
 
     if row is None:
         return ""

@@ -154,9 +154,9 @@ def filtered(model: Model, recordings: list[Recording], source: str, progress: b
 def _all_at_once(model: Model, source: Source, out: Path | None, as_json: bool) -> None:
     import numpy as np
 
-    from kmcf.atomic import replacing
     from kmcf.datasets.tables import DATES, missed_steps, usual_step
     from kmcf.store.tables import write_rows
+    from kmcf.support.atomic import replacing
 
     recordings = source.read()
     tell_gaps(recordings, source.gaps)

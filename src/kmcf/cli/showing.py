@@ -28,7 +28,7 @@ def can_show_progress() -> bool:
 
 def print_json(data: Any) -> None:
     """Print one line of JSON, with null for what is not a number."""
-    from kmcf.experiments.files import without_nan
+    from kmcf.support.plain_json import without_nan
 
     typer.echo(json.dumps(without_nan(data), allow_nan=False))
 

@@ -185,9 +185,9 @@ def _told(result: TuningResult, size: int) -> dict[str, Any]:
 
 def _save(result: TuningResult, recordings: list[Recording], told: dict[str, Any], out: Path) -> None:
     from kmcf.datasets import columns_of
-    from kmcf.experiments.files import write_json
     from kmcf.store import save
     from kmcf.store.tables import write_rows
+    from kmcf.support.plain_json import write_json
 
     out.mkdir(parents=True, exist_ok=True)
     save(result.best_filter, out / "model.kmcf", notes={"columns": columns_of(recordings)})

@@ -2,7 +2,6 @@
 
 from kmcf.datasets.ble import ble_receivers, ble_tracks
 from kmcf.datasets.ble_fingerprints import ble_fingerprints
-from kmcf.datasets.building import Building, Camera, localization_task, simulated_building
 from kmcf.datasets.carmen import carmen_log, carmen_split
 from kmcf.datasets.cold import cold
 from kmcf.datasets.landmarks import recent_landmarks
@@ -14,8 +13,6 @@ from kmcf.datasets.tables import columns_of, read_tables
 
 __all__ = [
     "PAPER_MODELS",
-    "Building",
-    "Camera",
     "Recording",
     "StateSpaceModel",
     "Trajectory",
@@ -29,13 +26,11 @@ __all__ = [
     "examples",
     "hold_out",
     "kept",
-    "localization_task",
     "mrclam",
     "mrclam_landmarks",
     "paper_model",
     "read_tables",
     "recent_landmarks",
-    "simulated_building",
     "sussex_route",
     "thinned",
 ]

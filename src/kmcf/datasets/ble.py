@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
 from kmcf.datasets.recording import Recording
 from kmcf.datasets.text import Damage, finite_numbers, numbered_lines, warn_of_damage
+from kmcf.numerics.arrays import FloatArray
 
 NO_SIGNAL = -100.0
 STRONGEST = 0.0

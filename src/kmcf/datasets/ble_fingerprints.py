@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
 from kmcf.datasets.ble import NO_SIGNAL, packaged_folder
 from kmcf.datasets.recording import Recording
+from kmcf.numerics.arrays import FloatArray
 
 
 def ble_fingerprints(number: int = 1, samples: int = 20, random_state: Any = 0) -> Recording:

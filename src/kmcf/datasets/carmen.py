@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
 from kmcf.datasets.recording import MOTION, Recording, hold_out
 from kmcf.datasets.text import Damage, finite_numbers, numbered_lines, warn_of_damage
-from kmcf.poses import odometry_controls, relative_motion
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.poses import odometry_controls, relative_motion
 
 SPLITS = {
     "intel": {"test": (106, 192, 5), "validation": (12, 102, 5)},

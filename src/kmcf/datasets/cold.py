@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
 from kmcf.datasets.pictures import decoded, looks_whole, warn_of_unreadable
 from kmcf.datasets.recording import MOTION, Recording
 from kmcf.datasets.text import Damage, existing, finite_numbers, in_order, numbered_lines, warn_of_damage
-from kmcf.poses import interpolated, odometry_controls
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.poses import interpolated, odometry_controls
 
 _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 _NAME = re.compile(rf"t{_NUMBER}_x{_NUMBER}_y{_NUMBER}_a{_NUMBER}\.(?:jpe?g|png)", re.IGNORECASE)

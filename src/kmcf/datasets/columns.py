@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
-from kmcf.extras import require
+from kmcf.numerics.arrays import FloatArray
+from kmcf.support.extras import require
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """Cells that stand for a missing number, whatever their case."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
 from kmcf.datasets.recording import MOTION, Recording
-from kmcf.poses import moved
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.poses import moved
 
 
 def recent_landmarks(recording: Recording, seconds: float = 0.0) -> Recording:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kmcf.arrays import BoolArray, FloatArray
 from kmcf.datasets.recording import MOTION, Recording
 from kmcf.datasets.text import Damage, existing, in_order, read_table, warn_of_damage
-from kmcf.poses import interpolated, odometry_controls
+from kmcf.numerics.arrays import BoolArray, FloatArray
+from kmcf.numerics.poses import interpolated, odometry_controls
 
 ROBOTS = (1, 2, 3, 4, 5)
 _UNKNOWN = -1

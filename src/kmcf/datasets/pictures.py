@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kmcf.alerts import SkippedDataWarning
-from kmcf.extras import require
+from kmcf.support.alerts import SkippedDataWarning
+from kmcf.support.extras import require
 
 _BEGINNINGS_AND_ENDS = {
     "jpeg": (b"\xff\xd8", b"\xff\xd9"),

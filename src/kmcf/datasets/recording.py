@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import BoolArray, FloatArray, IntArray
-from kmcf.poses import chained
+from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
+from kmcf.numerics.poses import chained
 
 MOTION = ("rotation", "translation", "rotation")
-"""Names of controls that are motions of a robot; see :mod:`kmcf.poses`."""
+"""Names of controls that are motions of a robot; see :mod:`kmcf.numerics.poses`."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import BoolArray, FloatArray
 from kmcf.datasets.pictures import decoded, warn_of_unreadable
 from kmcf.datasets.recording import Recording
 from kmcf.datasets.text import Damage, existing, finite_numbers, in_order, numbered_lines, read_table, warn_of_damage
+from kmcf.numerics.arrays import BoolArray, FloatArray
 
 RUNS = {
     "training": ("training.csv", "images_training.zip", "training_path_scaled.csv", 0.0),

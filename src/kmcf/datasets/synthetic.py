@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.arrays import Array, FloatArray, array_namespace
-from kmcf.random_numbers import normal, uniform
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.random_numbers import normal, uniform
 
 PAPER_MODELS = ("1a", "1b", "2a", "2b", "3a", "3b", "4a", "4b")
 _STATIONARY_SD = 1.0 / np.sqrt(1.0 - 0.9**2)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
 from kmcf.datasets.columns import Columns, read_columns
 from kmcf.datasets.recording import Recording
+from kmcf.numerics.arrays import FloatArray
 
 GAPS = ("keep", "split", "fill", "error")
 LONG = 1.5

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kmcf.alerts import SkippedDataWarning
-from kmcf.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray
+from kmcf.support.alerts import SkippedDataWarning
 
 
 @dataclass

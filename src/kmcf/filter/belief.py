@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray, IntArray
-from kmcf.embedding import Embedding
+from kmcf.embedding.embedding import Embedding
+from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.kernels.base import Kernel
-from kmcf.lazy_weights import LazyWeights
-from kmcf.notebooks import html_table
-from kmcf.objects import Objects, describe, is_numeric, take
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import Objects, describe, is_numeric, take
+from kmcf.support.notebooks import html_table
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Belief(Embedding):
     Parameters
     ----------
     states, weights, kernel, angles
-        As for :class:`~kmcf.embedding.Embedding`.
+        As for :class:`~kmcf.embedding.embedding.Embedding`.
     time : int
         Number of steps made: 0 for the initial belief.
     stream : int

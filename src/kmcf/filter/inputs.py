@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kmcf.kernels import Kernel
-from kmcf.objects import Objects, as_objects, describe, is_numeric, plain
+from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, plain
 
 
 def read_examples(

@@ -15,16 +15,12 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule import ExactRule
-from kmcf.defaults import (
-    default_delta,
-    default_epsilon,
-    default_observation_kernel,
-    default_state_kernel,
-)
+from kmcf.bayes_rule.defaults import default_delta, default_epsilon
 from kmcf.kernels import Kernel, Learned
-from kmcf.objects import Objects, is_numeric, take
+from kmcf.kernels.defaults import default_observation_kernel, default_state_kernel
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import Objects, is_numeric, take
 
 FEWEST_EXAMPLES = 40
 MOST_EXAMPLES = 800

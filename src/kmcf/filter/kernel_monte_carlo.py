@@ -9,19 +9,19 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from kmcf.arrays import FloatArray, IntArray
 from kmcf.bayes_rule import CompressedPosterior, CompressedRule, Posterior
 from kmcf.bayes_rule.particles import ParticleRule
+from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.learning import ExampleLearner
 from kmcf.filter.rejection import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
 from kmcf.filter.settings import check_filter
 from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
+from kmcf.herding.resampling import multinomial, systematic
 from kmcf.kernels import Learned
-from kmcf.lazy_weights import LazyWeights
-from kmcf.objects import Objects
-from kmcf.resampling import multinomial, systematic
-from kmcf.search_space import Parameter, Variants
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import Objects
+from kmcf.support.search_space import Parameter, Variants
 
 SUMMARY_KERNEL = "observation_kernel__kernel__"
 """Settings of the kernel on a learnt summary; the summary itself does not depend on them."""

@@ -9,30 +9,25 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from kmcf.alerts import StalePivotsWarning
-from kmcf.arrays import IntArray, is_jax
 from kmcf.bayes_rule import BayesRule, CompressedRule, fit_rule
 from kmcf.bayes_rule.choice import RuleSettings, fit_particle_rule
+from kmcf.bayes_rule.defaults import PARTICLE_DELTA, default_delta, default_epsilon
 from kmcf.bayes_rule.particles import ParticleRule
-from kmcf.circles import wrap_columns
-from kmcf.defaults import (
-    PARTICLE_DELTA,
-    PARTICLE_STATE_MULTIPLIER,
-    default_delta,
-    default_epsilon,
-    default_state_kernel,
-)
 from kmcf.filter.inputs import ObservationReader, read_examples, read_seed
 from kmcf.filter.kernel_choice import KernelChoice, choose_observation_kernel
 from kmcf.filter.restoring import check_kernels, kernel_probes, warn_refitted
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_filter, check_functions, pair_of
-from kmcf.growing import Growing
-from kmcf.herding_loop import greedy_loop
+from kmcf.herding.subsampling import choose_examples
 from kmcf.kernels import ExampleKernel, Kernel, Learned, Precomputed, as_kernel
-from kmcf.objects import Objects, describe, is_numeric, take
-from kmcf.storable import Versioned
-from kmcf.subsampling import choose_examples
+from kmcf.kernels.defaults import PARTICLE_STATE_MULTIPLIER, default_state_kernel
+from kmcf.numerics.arrays import IntArray, is_jax
+from kmcf.numerics.circles import wrap_columns
+from kmcf.numerics.greedy import greedy_loop
+from kmcf.numerics.growing import Growing
+from kmcf.numerics.objects import Objects, describe, is_numeric, take
+from kmcf.support.alerts import StalePivotsWarning
+from kmcf.support.storable import Versioned
 
 STALE = 1e-3
 USUAL_THRESHOLD = 2.0
@@ -255,7 +250,7 @@ class ExampleLearner(SequentialFilter):
         """Prepare the same filter on JAX arrays, if it was fitted on such."""
         if self._precision is None:
             return
-        from kmcf.filter.compiled import CompiledFilter
+        from kmcf.compiled import CompiledFilter
 
         assert isinstance(self.rule_, CompressedRule)
         self._compiled = CompiledFilter(
@@ -317,7 +312,7 @@ class ExampleLearner(SequentialFilter):
 
 def compiled_precision(flt: ExampleLearner, *arrays: Any) -> Any:
     """Check that the JAX path can do what the filter's settings ask for; return the precision of the arrays."""
-    from kmcf.filter.compiled.checks import check_settings, precision
+    from kmcf.compiled.checks import check_settings, precision
 
     check_settings(flt)
     return precision(*arrays)

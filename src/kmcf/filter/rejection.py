@@ -2,7 +2,7 @@
 
 import warnings
 
-from kmcf.alerts import RejectedStepWarning
+from kmcf.support.alerts import RejectedStepWarning
 
 LEAST_SIMILARITY = 1e-8
 """The largest similarity of an observation to the examples, over the largest diagonal entry, must exceed this."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kmcf.alerts import RefittedWarning
-from kmcf.arrays import Array
 from kmcf.kernels import Precomputed
-from kmcf.objects import take
-from kmcf.storable import PassedAgainError
+from kmcf.numerics.arrays import Array
+from kmcf.numerics.objects import take
+from kmcf.support.alerts import RefittedWarning
+from kmcf.support.storable import PassedAgainError
 
 if TYPE_CHECKING:
     from kmcf.filter.learning import ExampleLearner

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import BoolArray, FloatArray, IntArray
-from kmcf.extras import require
 from kmcf.filter.belief import Belief
 from kmcf.filter.summaries import NAMES, SCALARS, Summaries, SummaryColumns, summarise
-from kmcf.notebooks import html_table, spread_of
+from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
+from kmcf.support.extras import require
+from kmcf.support.notebooks import html_table, spread_of
 
 
 class FilterRun:

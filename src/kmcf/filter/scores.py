@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.arrays import BoolArray, FloatArray
-from kmcf.circles import wrap_columns
 from kmcf.filter.run import FilterRun
+from kmcf.numerics.arrays import BoolArray, FloatArray
+from kmcf.numerics.circles import wrap_columns
 
 
 class Scores(NamedTuple):

@@ -16,19 +16,19 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
-from kmcf.arrays import FloatArray, is_jax
-from kmcf.circles import wrap_columns
-from kmcf.extras import progress_bar
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import ObservationReader, read_controls
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
 from kmcf.filter.run import FilterRun, batch, collect
-from kmcf.notebooks import html_table, settings_and_learnt
-from kmcf.objects import Objects, as_objects, is_numeric, take
-from kmcf.search_space import Parameter, Variants
+from kmcf.numerics.arrays import FloatArray, is_jax
+from kmcf.numerics.circles import wrap_columns
+from kmcf.numerics.objects import Objects, as_objects, is_numeric, take
+from kmcf.support.extras import progress_bar
+from kmcf.support.notebooks import html_table, settings_and_learnt
+from kmcf.support.search_space import Parameter, Variants
 
 if TYPE_CHECKING:
-    from kmcf.filter.compiled import CompiledFilter
+    from kmcf.compiled import CompiledFilter
 
 KEPT_STEPS = 10_000
 KEPT_NUMBERS = 4_000_000

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kmcf.bayes_rule.choice import ENGINES
-from kmcf.objects import Objects, is_numeric
+from kmcf.numerics.objects import Objects, is_numeric
 
 if TYPE_CHECKING:
     from kmcf.filter.kernel_monte_carlo import KernelMonteCarloFilter

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from kmcf.filter.belief import Belief
-from kmcf.objects import is_numeric
+from kmcf.numerics.objects import is_numeric
 
 SCALARS = (
     "ess",

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from kmcf.defaults import EPSILON, PARTICLE_DELTA, default_delta, default_observation_kernel
+from kmcf.bayes_rule.defaults import EPSILON, PARTICLE_DELTA, default_delta
 from kmcf.kernels import Gaussian, Kernel, Learned
-from kmcf.objects import as_objects
-from kmcf.search_space import Integer, LogNormal, Parameter, Variants
+from kmcf.kernels.defaults import default_observation_kernel
+from kmcf.numerics.objects import as_objects
+from kmcf.support.search_space import Integer, LogNormal, Parameter, Variants
 
 WIDTH_SD = 0.5
 EPSILON_SD = 1.1

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.gaussian_process.kernels import Kernel as SklearnKernel
 
-from kmcf.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.kernels.base import ExampleKernel, Kernel, as_rows
-from kmcf.linalg import is_positive_semidefinite
-from kmcf.objects import Objects, describe, is_numeric, take
+from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
+from kmcf.numerics.linalg import is_positive_semidefinite
+from kmcf.numerics.objects import Objects, describe, is_numeric, take
 
 _BLOCK = 64
 

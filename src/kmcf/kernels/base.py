@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from kmcf.arrays import Array, FloatArray, IntArray, array_namespace
-from kmcf.objects import Objects, as_objects, describe, is_numeric, take
+from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
+from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, take
 
 
 class Kernel(BaseEstimator, ABC):

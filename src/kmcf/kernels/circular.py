@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kmcf.arrays import Array, array_namespace
 from kmcf.kernels.base import as_rows
 from kmcf.kernels.stationary import Gaussian
-from kmcf.objects import Objects
+from kmcf.numerics.arrays import Array, array_namespace
+from kmcf.numerics.objects import Objects
 
 
 class Circular(Gaussian):

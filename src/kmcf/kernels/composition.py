@@ -7,10 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from kmcf.arrays import Array
 from kmcf.kernels.base import Kernel, as_rows
 from kmcf.kernels.robust import asinh_scaled, centre_and_scale
-from kmcf.objects import Objects, as_objects
+from kmcf.numerics.arrays import Array
+from kmcf.numerics.objects import Objects, as_objects
 
 
 class _Pair(Kernel):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from kmcf.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 
 _FEW_COLUMNS = 8
 _MEDIAN_SAMPLE = 2000

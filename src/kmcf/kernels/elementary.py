@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcf.arrays import Array, array_namespace
 from kmcf.kernels.base import Kernel
 from kmcf.kernels.distances import common_columns
-from kmcf.objects import Objects, is_numeric
+from kmcf.numerics.arrays import Array, array_namespace
+from kmcf.numerics.objects import Objects, is_numeric
 
 
 class Linear(Kernel):

@@ -9,11 +9,11 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import NotFittedError
 
-from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.kernels.base import Kernel, as_rows
 from kmcf.kernels.distances import common_columns, median_distance
 from kmcf.kernels.stationary import _positive
-from kmcf.objects import Objects, as_objects
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.objects import Objects, as_objects
 
 _BLOCK_ROWS = 128
 _BLOCK_NUMBERS = 1 << 16  # of temporary numbers per block: what a processor's cache holds

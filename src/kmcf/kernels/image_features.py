@@ -12,9 +12,9 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from kmcf.arrays import FloatArray
-from kmcf.atomic import replacing
-from kmcf.extras import require
+from kmcf.numerics.arrays import FloatArray
+from kmcf.support.atomic import replacing
+from kmcf.support.extras import require
 
 Pixels: TypeAlias = npt.NDArray[np.uint8]
 Value = TypeVar("Value")

@@ -8,12 +8,12 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from kmcf.arrays import FloatArray, IntArray
 from kmcf.kernels.base import Kernel
 from kmcf.kernels.distances import squared_euclidean
 from kmcf.kernels.sets import ElementSets, merge_duplicates, read_sets, squared_differences
 from kmcf.kernels.stationary import _positive
-from kmcf.objects import Objects, as_objects
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import Objects, as_objects
 
 _BLOCK_NUMBERS = 1 << 18  # of temporary kernel values
 

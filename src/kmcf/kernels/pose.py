@@ -7,12 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from kmcf.arrays import Array, array_namespace
 from kmcf.kernels.base import Kernel, as_rows
 from kmcf.kernels.circular import Circular
 from kmcf.kernels.composition import Columns, Product
 from kmcf.kernels.stationary import Gaussian
-from kmcf.objects import Objects, as_objects
+from kmcf.numerics.arrays import Array, array_namespace
+from kmcf.numerics.objects import Objects, as_objects
 
 
 class Pose(Kernel):

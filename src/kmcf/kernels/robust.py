@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 
 
 def centre_and_scale(rows: Any) -> tuple[FloatArray, FloatArray]:

@@ -7,11 +7,11 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from kmcf.arrays import FloatArray
 from kmcf.kernels.base import Kernel, as_rows
 from kmcf.kernels.distances import median_distance, squared_euclidean
 from kmcf.kernels.stationary import _positive
-from kmcf.objects import Objects, as_objects
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.objects import Objects, as_objects
 
 _BLOCK_NUMBERS = 1 << 20  # of temporary kernel values
 _FAR = 0.95

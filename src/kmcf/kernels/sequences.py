@@ -13,9 +13,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
-from kmcf.arrays import FloatArray, IntArray
 from kmcf.kernels.base import Kernel
-from kmcf.objects import Objects, as_objects
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import Objects, as_objects
 
 Word: TypeAlias = tuple[Hashable, ...]
 _MOST_NEIGHBOURS = 100_000

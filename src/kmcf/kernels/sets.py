@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray, IntArray
-from kmcf.objects import Objects, plain
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import Objects, plain
 
 _PAIRS = 1_000_000  # of elements looked at for a bandwidth
 

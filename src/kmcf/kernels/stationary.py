@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.kernels.base import Kernel, as_rows
 from kmcf.kernels.distances import euclidean, manhattan, median_distance, squared_euclidean
-from kmcf.objects import Objects, as_objects
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.objects import Objects, as_objects
 
 _NARROW, _FAR = 1e-90, 1e150
 """Beyond so many very narrow bandwidths all distances are alike; their squares must not overflow."""

@@ -1,6 +1,5 @@
 """Reports: one HTML file with text, tables, checked statements, charts, maps and animations that needs no network."""
 
-from kmcf.atomic import write_atomically
 from kmcf.report.blocks import Block, Columns, Image, Statement, Statements, Text, Verdict
 from kmcf.report.chart import Chart
 from kmcf.report.map_chart import MapChart, Path
@@ -9,6 +8,7 @@ from kmcf.report.player import Frame, Player
 from kmcf.report.scale import Axis
 from kmcf.report.series import Series
 from kmcf.report.table import Estimate, Table
+from kmcf.support.atomic import write_atomically
 
 __all__ = [
     "Axis",

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray
 from kmcf.report.figure import figure
 from kmcf.report.markup import element, text
 from kmcf.report.numbers import compact, pixel

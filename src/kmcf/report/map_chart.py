@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kmcf.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray
 from kmcf.report.figure import figure
 from kmcf.report.markup import element
 from kmcf.report.numbers import compact, pixel

@@ -10,10 +10,10 @@ from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 
-from kmcf.atomic import write_atomically
 from kmcf.report.blocks import Block, Text
 from kmcf.report.markdown import markdown
 from kmcf.report.markup import element, text
+from kmcf.support.atomic import write_atomically
 
 _SCRIPTS = ("legend.js", "tooltip.js", "sorting.js", "player.js")
 # Nothing may be loaded from anywhere: a report opened in a hundred years shows what it shows today.

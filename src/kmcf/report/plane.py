@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kmcf.arrays import BoolArray, FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.report.markup import element, text
 from kmcf.report.numbers import pixel
 from kmcf.report.scale import Scale

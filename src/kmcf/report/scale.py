@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kmcf.arrays import BoolArray, FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.report.numbers import power_of_ten, shown
 
 # Powers of ten that a float can hold, with room for arithmetic.

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kmcf.arrays import BoolArray, FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.report.markup import element
 from kmcf.report.numbers import pixel
 from kmcf.report.scale import Axis, Scale

@@ -22,9 +22,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from kmcf.arrays import Array
-from kmcf.atomic import replacing
+from kmcf.numerics.arrays import Array
 from kmcf.store.errors import FileError, PassedAgainError
+from kmcf.support.atomic import replacing
 
 FORMAT = 1
 MANIFEST = "kmcf.json"

@@ -12,11 +12,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from kmcf.kernels.adapters import as_kernel
-from kmcf.storable import Recomputable
 from kmcf.store.container import KINDS, Container
 from kmcf.store.errors import FileError, PassedAgainError
 from kmcf.store.registry import find_class, find_function
 from kmcf.store.regressors import load_regressor
+from kmcf.support.storable import Recomputable
 
 BIT_GENERATORS = ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937")
 

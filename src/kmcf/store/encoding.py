@@ -17,12 +17,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from kmcf.arrays import Array
 from kmcf.kernels.adapters import FromCallable, FromSklearn
-from kmcf.storable import Versioned
+from kmcf.numerics.arrays import Array
 from kmcf.store.container import KINDS
 from kmcf.store.registry import name_of_class, name_of_function
 from kmcf.store.regressors import dump_regressor, is_sklearn
+from kmcf.support.storable import Versioned
 
 CONTAINERS: dict[type, str] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
 

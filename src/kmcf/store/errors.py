@@ -1,6 +1,6 @@
 """What goes wrong with files."""
 
-from kmcf.storable import PassedAgainError
+from kmcf.support.storable import PassedAgainError
 
 __all__ = ["FileError", "PassedAgainError"]
 

@@ -6,9 +6,9 @@ import io
 import zipfile
 from typing import Any
 
-from kmcf.extras import require
 from kmcf.store.container import KINDS, read_npy_header
 from kmcf.store.errors import FileError, PassedAgainError
+from kmcf.support.extras import require
 
 COVARIANCES = tuple(
     f"sklearn.gaussian_process.kernels.{name}"

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kmcf.atomic import replacing
-from kmcf.extras import require
 from kmcf.store.container import Container, open_container, write_container
 from kmcf.store.errors import FileError
+from kmcf.support.atomic import replacing
+from kmcf.support.extras import require
 
 if TYPE_CHECKING:
     from kmcf.filter.run import FilterRun

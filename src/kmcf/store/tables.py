@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
-from kmcf.atomic import replacing
 from kmcf.datasets.recording import Recording
-from kmcf.extras import require
+from kmcf.numerics.arrays import FloatArray
+from kmcf.support.atomic import replacing
+from kmcf.support.extras import require
 
 
 def write_table(recordings: Recording | Sequence[Recording], path: str | os.PathLike[str]) -> None:

@@ -1,6 +1,6 @@
 """Ready-made motion models, ``(states, control, rng) -> states``, whose noise can be learnt from recordings."""
 
-from kmcf.poses import chained, moved, odometry_controls, relative_motion
+from kmcf.numerics.poses import chained, moved, odometry_controls, relative_motion
 from kmcf.transitions.base import Transition
 from kmcf.transitions.constant_velocity import ConstantVelocity, with_velocities
 from kmcf.transitions.jump import Jump

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from kmcf.arrays import Array, FloatArray
-from kmcf.random_numbers import Randomness
+from kmcf.numerics.arrays import Array, FloatArray
+from kmcf.numerics.random_numbers import Randomness
 from kmcf.transitions.pairs import Pairs, read_pairs
 
 

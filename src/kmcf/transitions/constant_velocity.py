@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import Array, FloatArray, array_namespace
-from kmcf.random_numbers import Randomness, normal
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
 from kmcf.transitions.densities import log_normal, states_of
 from kmcf.transitions.estimation import second_moments

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
-from kmcf.circles import wrapped_difference
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.circles import wrapped_difference
 
 _TURNS = 2.0 * np.pi * np.arange(-2, 3)
 

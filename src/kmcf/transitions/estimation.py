@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import chi2
 
-from kmcf.arrays import BoolArray, FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray
 
 _ROUNDS = 20
 _SMALLEST = 1e-9  # of a typical value: below it a variance counts as zero

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from scipy.linalg import cho_factor, solve_triangular
 
-from kmcf.arrays import Array, FloatArray, array_namespace
-from kmcf.random_numbers import Randomness, normal
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
 from kmcf.transitions.densities import states_of
 from kmcf.transitions.estimation import second_moments

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.arrays import BoolArray, FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray
 
 
 class Pairs(NamedTuple):

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import Array, FloatArray, array_namespace
-from kmcf.circles import wrapped_difference
-from kmcf.random_numbers import Randomness, normal
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.circles import wrapped_difference
+from kmcf.numerics.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
 from kmcf.transitions.densities import log_normal, log_wrapped_normal, states_of
 from kmcf.transitions.estimation import second_moments

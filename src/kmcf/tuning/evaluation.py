@@ -15,11 +15,11 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from kmcf.alerts import HighRankWarning, RejectedStepWarning
-from kmcf.arrays import FloatArray
 from kmcf.filter.belief import Belief
 from kmcf.filter.sequential import SequentialFilter
-from kmcf.objects import Objects, take
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.objects import Objects, take
+from kmcf.support.alerts import HighRankWarning, RejectedStepWarning
 from kmcf.tuning.examples import Examples
 from kmcf.tuning.folds import Fold
 from kmcf.tuning.metrics import Metric

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import BoolArray, IntArray
 from kmcf.filter.inputs import read_controls
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.kernels import Precomputed, as_kernel
-from kmcf.objects import Objects, as_objects, plain, take
+from kmcf.numerics.arrays import BoolArray, IntArray
+from kmcf.numerics.objects import Objects, as_objects, plain, take
 
 
 @dataclass(frozen=True)

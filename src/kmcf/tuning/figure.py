@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.extras import require
+from kmcf.support.extras import require
 from kmcf.tuning.result import is_category
 from kmcf.tuning.space import Space
 from kmcf.tuning.trials import Trial, ranked

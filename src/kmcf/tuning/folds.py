@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcf.arrays import IntArray
+from kmcf.numerics.arrays import IntArray
 from kmcf.tuning.examples import Examples
 
 FEWEST = 2

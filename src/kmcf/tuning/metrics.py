@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
 from kmcf.bayes_rule.factors import KernelFeatures
-from kmcf.circles import wrapped_difference
-from kmcf.defaults import default_state_kernel
 from kmcf.filter.belief import Belief
 from kmcf.kernels import as_kernel
-from kmcf.objects import Objects, describe, is_numeric
+from kmcf.kernels.defaults import default_state_kernel
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.circles import wrapped_difference
+from kmcf.numerics.objects import Objects, describe, is_numeric
 
 METRICS = ("rmse", "mode", "kernel_score", "negative_log_density")
 BACKGROUND = 1e-3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from kmcf.extras import require
+from kmcf.support.extras import require
 from kmcf.tuning.trials import Trial, ranked
 
 

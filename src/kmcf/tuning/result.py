@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from kmcf.filter.sequential import SequentialFilter
-from kmcf.notebooks import html_table
-from kmcf.search_space import Category, Integer, LogNormal, Parameter
+from kmcf.support.notebooks import html_table
+from kmcf.support.search_space import Category, Integer, LogNormal, Parameter
 from kmcf.tuning.space import Space, position
 from kmcf.tuning.trials import Proposal, Trial, ranked
 

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kmcf.extras import require
-from kmcf.search_space import Category, Parameter
+from kmcf.support.extras import require
+from kmcf.support.search_space import Category, Parameter
 from kmcf.tuning.space import Space, position
 from kmcf.tuning.trials import Proposal, Trial
 

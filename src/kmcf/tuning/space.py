@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.base import clone
 
 from kmcf.filter.sequential import SequentialFilter
-from kmcf.search_space import Category, Integer, LogNormal, Parameter
+from kmcf.support.search_space import Category, Integer, LogNormal, Parameter
 from kmcf.tuning.trials import Proposal
 
 
@@ -120,7 +120,7 @@ def _read(user: Mapping[str, Any] | None) -> dict[str, Parameter | None]:
     for name, parameter in user.items():
         if parameter is not None and not isinstance(parameter, LogNormal | Integer | Category):
             raise TypeError(
-                f"space[{name!r}] = {parameter!r}; it must be a LogNormal, Integer or Category of kmcf.search_space, "
+                f"space[{name!r}] = {parameter!r}; it must be a LogNormal, Integer or Category of kmcf.tuning, "
                 "or None to leave the parameter as it is."
             )
     return dict(user)

@@ -16,7 +16,7 @@ from typing import Any
 
 import joblib
 
-from kmcf.atomic import write_atomically
+from kmcf.support.atomic import write_atomically
 from kmcf.tuning.space import Space
 from kmcf.tuning.trials import Trial
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.kernels.robust import asinh_scaled, centre_and_scale
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 
 
 class RobustInputs:

@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.kernels.base import Kernel, as_rows
 from kmcf.kernels.learned.inputs import RobustInputs
 from kmcf.kernels.learned.stack import CrossFitted, Predictor, Stack, default_stack
 from kmcf.kernels.learned.targets import state_targets
 from kmcf.kernels.stationary import Gaussian
-from kmcf.objects import Objects, as_objects, is_numeric
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.objects import Objects, as_objects, is_numeric
 
 MOST_TRAINING = 1500
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcf.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.kernels.distances import squared_euclidean
+from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 
 BINS = 128
 PLACES = 60

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.kernels.distances import median_distance, squared_euclidean
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 
 WIDTHS = (0.5, 1.0, 2.0, 4.0)
 ADDITIVE_WIDTHS = (0.5, 1.0, 2.0)

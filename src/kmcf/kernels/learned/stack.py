@@ -10,10 +10,10 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.multioutput import MultiOutputRegressor
 
-from kmcf.arrays import Array, FloatArray, array_namespace
 from kmcf.kernels.learned.inputs import pooled, with_magnitudes
 from kmcf.kernels.learned.naive_bayes import NaiveBayes
 from kmcf.kernels.learned.ridge import RidgeRegression
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 
 FEWEST_COLUMNS_TO_POOL = 3
 MOST_COLUMNS_FOR_DENSITIES = 200

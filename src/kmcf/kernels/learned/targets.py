@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kmcf.arrays import FloatArray
-from kmcf.circles import on_circles
 from kmcf.kernels.distances import median_distance, squared_euclidean
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.circles import on_circles
 
 BUMPS, BUMP_WIDTH = 20, 0.3
 MOMENT_SHARE = 1.0

@@ -1,0 +1,1 @@
+"""Time per step, memory and accuracy: what ``kmcf bench`` measures."""

@@ -1,0 +1,190 @@
+"""Cells: the smallest parts of an experiment, computed in parallel, each written at once, none twice.
+
+The coordinates of a cell say everything its result depends on, and its seed is derived from them. So a result depends
+neither on the order nor on the number of workers, and a killed run continues where it stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from kmcf._version import __version__
+from kmcf.support.atomic import write_atomically
+from kmcf.support.extras import progress_bar, require
+from kmcf.support.plain_json import without_nan
+
+Value = str | int | float | bool
+Row = dict[str, Any]
+Backend = Literal["loky", "threading", "multiprocessing"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A part of an experiment.
+
+    Parameters
+    ----------
+    study : str
+        What is computed.
+    coordinates : mapping
+        With which settings, all of them.
+
+    Examples
+    --------
+    >>> first, same = Cell("sweep", {"n": 100, "repetition": 3}), Cell("sweep", {"repetition": 3, "n": 100})
+    >>> first.seed == same.seed, first.seed == Cell("sweep", {"n": 100, "repetition": 4}).seed
+    (True, False)
+    """
+
+    study: str
+    coordinates: Mapping[str, Value]
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of study and coordinates, whatever their order."""
+        return hashlib.sha256(json.dumps([self.study, dict(self.coordinates)], sort_keys=True).encode()).hexdigest()
+
+    @property
+    def seed(self) -> int:
+        """The seed of all its random numbers."""
+        return int(self.digest[:15], 16)
+
+    def generator(self) -> np.random.Generator:
+        """Return a fresh source of its random numbers."""
+        return np.random.default_rng(self.seed)
+
+    def path(self, folder: Path) -> Path:
+        """Return where its result is kept."""
+        return folder / f"{self.study}-{self.digest[:16]}.json"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a cell gave."""
+
+    cell: Cell
+    rows: tuple[Row, ...]
+    seconds: float
+    version: str
+
+    def flat(self) -> Iterator[Row]:
+        """Give coordinates and values together, a dictionary per row."""
+        for row in self.rows:
+            yield {**self.cell.coordinates, **row}
+
+
+def run_cells(
+    cells: Sequence[Cell],
+    compute: Callable[[Cell], Sequence[Row]],
+    folder: Path,
+    *,
+    jobs: int = 1,
+    backend: Backend = "loky",
+    resume: bool = False,
+    progress: bool = False,
+    seconds: float | None = None,
+) -> list[Result]:
+    """Compute cells, in parallel and resumably.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        What to compute; all different.
+    compute : callable
+        From a cell to its rows; a function of a module, so that other processes can find it.
+    folder : Path
+        Where each result is written as soon as it is there, whole or not at all.
+    jobs : int
+        Workers; each uses one thread of linear algebra.
+    backend : {"loky", "threading", "multiprocessing"}
+        joblib's kind of workers.
+    resume : bool
+        Read the results that are already there, if this version of the package wrote them.
+    progress : bool
+        Show a bar with the time that remains.
+    seconds : float, optional
+        Start no cell later than this; what is not computed then is left out of the results.
+
+    Returns
+    -------
+    list of Result
+        In the order of the cells.
+    """
+    began = perf_counter()
+    _check(cells, jobs, backend)
+    found = {cell.digest: _load(cell, folder) for cell in cells} if resume else {}
+    done = {digest: result for digest, result in found.items() if result is not None}
+    missing = [cell for cell in cells if cell.digest not in done]
+    joblib = require("joblib", "all")
+    with progress_bar(len(missing), _describe(len(done)), show=progress and bool(missing), unit="cell") as advance:
+        in_time = takewhile(lambda _: seconds is None or perf_counter() - began < seconds, missing)
+        tasks = (joblib.delayed(_compute)(cell, compute, folder) for cell in in_time)
+        workers = joblib.Parallel(n_jobs=jobs, backend=backend, return_as="generator_unordered", batch_size=1)
+        for result in workers(tasks):
+            done[result.cell.digest] = result
+            advance()
+    return [done[cell.digest] for cell in cells if cell.digest in done]
+
+
+def _check(cells: Sequence[Cell], jobs: int, backend: str) -> None:
+    if jobs < 1:
+        raise ValueError(f"jobs = {jobs}; at least one worker is needed.")
+    if backend not in ("loky", "threading", "multiprocessing"):
+        raise ValueError(f"backend = {backend!r}; choose loky, threading or multiprocessing.")
+    if len({cell.digest for cell in cells}) != len(cells):
+        raise ValueError("two cells have the same coordinates; give each its own, e.g. a number of the repetition.")
+
+
+def _describe(resumed: int) -> str:
+    return f"computing ({resumed} found)" if resumed else "computing"
+
+
+def _compute(cell: Cell, compute: Callable[[Cell], Sequence[Row]], folder: Path) -> Result:
+    """Compute a cell on one thread and write it; give back what a later run would read."""
+    began = perf_counter()
+    with threadpool_limits(limits=1):
+        rows = [dict(row) for row in compute(cell)]
+    content = {
+        "study": cell.study,
+        "coordinates": dict(cell.coordinates),
+        "seed": cell.seed,
+        "version": __version__,
+        "seconds": perf_counter() - began,
+        "rows": without_nan(rows),
+    }
+    text = json.dumps(content, indent=1, allow_nan=False, default=_plain)
+    write_atomically(cell.path(folder), text + "\n")
+    return _read(cell, text)
+
+
+def _plain(value: Any) -> Any:
+    """Turn NumPy's numbers into Python's."""
+    if isinstance(value, np.generic):
+        return without_nan(value.item())
+    raise TypeError(f"a cell gave {value!r}, which cannot be written; give numbers, texts and truth values.")
+
+
+def _load(cell: Cell, folder: Path) -> Result | None:
+    """Read a result; None if there is none that this version wrote."""
+    try:
+        result = _read(cell, cell.path(folder).read_text())
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return result if result.version == __version__ else None
+
+
+def _read(cell: Cell, text: str) -> Result:
+    content = json.loads(text)
+    rows = [{key: math.nan if value is None else value for key, value in row.items()} for row in content["rows"]]
+    return Result(cell, tuple(rows), float(content["seconds"]), str(content["version"]))

@@ -1,0 +1,149 @@
+"""``kmcf localize``: where is it? On recorded and simulated data, from examples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from kmcf.cli.showing import can_show_progress, command_line
+
+if TYPE_CHECKING:
+    from kmcf_lab.localize.problem import Measure
+    from kmcf_lab.localize.publishing import Published
+    from kmcf_lab.localize.scores import Score
+
+
+class Dataset(StrEnum):
+    """The localization problems."""
+
+    ble = "ble"
+    mrclam = "mrclam"
+    intel = "intel"
+    freiburg = "freiburg"
+    building = "building"
+    cold = "cold"
+
+
+def localize(
+    dataset: Annotated[Dataset, typer.Argument(help="Which problem; all but ble and building need --path.")],
+    path: Annotated[Path | None, typer.Option(help="Folder or file of the recorded data.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and report.")] = None,
+    folds: Annotated[
+        str | None, typer.Option(help="Names of folds, separated by semicolons, or a number of them.")
+    ] = None,
+    methods: Annotated[
+        str | None, typer.Option(help="Names, separated by commas: kmcf, knn-pf, kbr, knn, nai …")
+    ] = None,
+    trials: Annotated[
+        int, typer.Option(min=0, help="Settings tried per method and fold, inside the training data.")
+    ] = 0,
+    repetitions: Annotated[int, typer.Option(min=1, help="How often, with other random numbers.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Workers that compute in parallel.")] = 1,
+    quick: Annotated[bool, typer.Option("--quick", help="A smaller version.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what an earlier run has finished.")] = False,
+    show: Annotated[str | None, typer.Option(help="Fold to look into; otherwise one of median error.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON and nothing else.")] = False,
+) -> None:
+    """Localize from examples: leave one recording out, compare the methods, write a report. A killed run goes on."""
+    from kmcf_lab.localize.experiment import Experiment, chosen_folds, run_experiment
+    from kmcf_lab.localize.publishing import publish
+
+    check_extras()
+    folder = out or Path("localize") / (f"{dataset.value}-quick" if quick else dataset.value)
+    experiment = Experiment(dataset.value, path, quick, trials, seed)
+    try:
+        compared = _methods(methods, experiment.problem.methods)
+        results = run_experiment(
+            experiment,
+            folder / "cells",
+            folds=chosen_folds(experiment, folds),
+            methods=compared,
+            repetitions=repetitions,
+            jobs=jobs,
+            fresh=fresh,
+            progress=not as_json and can_show_progress(),
+        )
+        published = publish(experiment, results, folder, command_line(), show)
+    except (ValueError, OSError, ImportError) as error:
+        typer.echo(f"kmcf localize: {error}", err=True)
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        typer.echo("stopped; the same command continues from here", err=True)
+        raise typer.Exit(130) from None
+    if as_json:
+        typer.echo(json.dumps(summary_of(published, experiment.problem.measure)))
+        return
+    console = Console()
+    console.print(score_table(published.scores, experiment.problem.measure, experiment.problem.title))
+    for file in published.files:
+        console.print(f"saved {file}", soft_wrap=True)
+
+
+def score_table(scores: Sequence[Score], measure: Measure, title: str) -> Table:
+    """Put means and standard errors of all methods into a table."""
+    from kmcf_lab.localize.methods import METHODS
+    from kmcf_lab.localize.scores import COLUMNS, counted_folds, methods_of, ordered_columns, summary
+
+    heading = f"{title}: means over {counted_folds(scores)} ± standard errors"
+    table = Table(title=heading, title_justify="left", box=SIMPLE_HEAD)
+    names = ordered_columns(measure)
+    table.add_column("method")
+    for name in names:
+        table.add_column(COLUMNS[name][0], justify="right")
+    for method in methods_of(scores):
+        table.add_row(METHODS[method].label, *(str(summary(scores, method, name)) for name in names))
+    return table
+
+
+def summary_of(published: Published, measure: Measure) -> dict[str, Any]:
+    """Return the numbers for programs."""
+    from dataclasses import asdict
+
+    from kmcf.support.plain_json import without_nan
+    from kmcf_lab.localize.scores import COLUMNS, methods_of, summary
+
+    means = {
+        method: {name: asdict(summary(published.scores, method, name)) for name in COLUMNS}
+        for method in methods_of(published.scores)
+    }
+    found: dict[str, Any] = without_nan(
+        {
+            "primary": measure.primary,
+            "methods": means,
+            "folds": [asdict(one) for one in published.scores],
+            "files": [str(file) for file in published.files],
+        }
+    )
+    return found
+
+
+def check_extras() -> None:
+    """Complain before anything is computed if the pictures cannot be drawn afterwards."""
+    from kmcf.support.extras import require
+
+    try:
+        require("matplotlib", "plot")
+    except ImportError as error:
+        typer.echo(f"kmcf: {error}", err=True)
+        raise typer.Exit(1) from None
+
+
+def _methods(given: str | None, default: tuple[str, ...]) -> list[str]:
+    from kmcf_lab.localize.methods import METHODS
+
+    wanted = list(default) if given is None else [name.strip() for name in given.split(",") if name.strip()]
+    unknown = [name for name in wanted if name not in METHODS]
+    if unknown or not wanted:
+        raise ValueError(
+            f"--methods {given}: there is no method {', '.join(unknown)!r}; choose among {', '.join(METHODS)}."
+        )
+    return [name for name in METHODS if name in wanted]

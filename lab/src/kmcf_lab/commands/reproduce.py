@@ -1,0 +1,238 @@
+"""``kmcf reproduce``: the paper's experiments, computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from kmcf.cli.showing import command_line
+
+if TYPE_CHECKING:
+    from kmcf.report import Report, Statement
+    from kmcf_lab.cells import Result
+    from kmcf_lab.synthetic.errors import Measured
+
+reproduce = typer.Typer(help="Compute the paper's experiments again and check its statements.", no_args_is_help=True)
+
+
+class Backend(StrEnum):
+    """joblib's kinds of workers."""
+
+    loky = "loky"
+    threading = "threading"
+    multiprocessing = "multiprocessing"
+
+
+Repetitions = Annotated[int | None, typer.Option(min=2, help="Independent repetitions (the paper has 20).")]
+Jobs = Annotated[int, typer.Option(min=1, help="Workers that compute in parallel.")]
+Workers = Annotated[Backend, typer.Option("--backend", help="joblib's kind of workers.")]
+Quick = Annotated[bool, typer.Option("--quick", help="A smaller version that takes less than a minute.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped; nothing is computed twice.")]
+Seed = Annotated[int, typer.Option(min=0, help="Another seed gives independent results.")]
+_OUT = "Folder for table, figures and report."
+
+
+@reproduce.command()
+def resampling(
+    out: Annotated[Path, typer.Option(help=_OUT)] = Path("reproduce/resampling"),
+    repetitions: Repetitions = None,
+    jobs: Jobs = 1,
+    backend: Workers = Backend.loky,
+    quick: Quick = False,
+    resume: Resume = False,
+    seed: Seed = 0,
+) -> None:
+    """Section 6.1: sampling with and without resampling, its demonstration and its sweep over the weights."""
+    from kmcf_lab.resampling.checks import quoted, statements, typical_result
+    from kmcf_lab.resampling.figures import draw_demonstration, draw_sweep
+    from kmcf_lab.resampling.report import resampling_report
+    from kmcf_lab.resampling.study import draw_of, run_resampling
+
+    console = Console()
+    with _resumable(console):
+        results = run_resampling(
+            out / "cells",
+            repetitions=repetitions or (5 if quick else 20),
+            draws=40 if quick else 200,
+            seed=seed,
+            jobs=jobs,
+            backend=backend.value,
+            resume=resume,
+            progress=True,
+        )
+    title = "Demonstration: squared RKHS errors (lower: share of our draws below the paper's number)"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("", min_width=32)
+    for name in ("paper", "median", "5 %", "95 %", "lower"):
+        table.add_column(name, justify="right")
+    for one in quoted(results):
+        numbers = (f"{value:.3g}" for value in (one.paper, one.median, one.low, one.high))
+        table.add_row(one.symbol, *numbers, f"{one.rank:.0%}")
+    console.print(table)
+    _print_statements(console, statements(results))
+    pictured = draw_of(typical_result(results).cell)
+    figures = [*draw_demonstration(pictured, out), *draw_sweep(results, out)]
+    report = resampling_report(results, pictured, command_line())
+    _write(console, results, out, figures, report)
+
+
+@reproduce.command()
+def theory(
+    out: Annotated[Path, typer.Option(help=_OUT)] = Path("reproduce/theory"),
+    repetitions: Repetitions = None,
+    jobs: Jobs = 1,
+    backend: Workers = Backend.loky,
+    quick: Quick = False,
+    resume: Resume = False,
+    seed: Seed = 0,
+) -> None:
+    """Section 5: the bound of Theorem 1, the rates of Theorem 2, the consistency of the filter."""
+    from kmcf_lab.theory.checks import statements
+    from kmcf_lab.theory.consistency import SIZES
+    from kmcf_lab.theory.figures import draw_bound, draw_consistency, draw_rates
+    from kmcf_lab.theory.report import theory_report
+    from kmcf_lab.theory.study import run_theory
+
+    console = Console()
+    with _resumable(console):
+        results = run_theory(
+            out / "cells",
+            repetitions=repetitions or (5 if quick else 20),
+            draws=100 if quick else 300,
+            sizes=SIZES[:4] if quick else SIZES,
+            steps=50 if quick else 100,
+            seed=seed,
+            jobs=jobs,
+            backend=backend.value,
+            resume=resume,
+            progress=True,
+        )
+    _print_statements(console, statements(results))
+    figures = [path for draw in (draw_bound, draw_rates, draw_consistency) for path in draw(results, out)]
+    report = theory_report(results, command_line())
+    _write(console, results, out, figures, report)
+
+
+@reproduce.command()
+def synthetic(
+    out: Annotated[Path, typer.Option(help=_OUT)] = Path("reproduce/synthetic"),
+    models: Annotated[list[str] | None, typer.Option(help="A model, 1a to 4b; may be repeated. [default: all]")] = None,
+    n: Annotated[
+        list[int] | None, typer.Option(min=20, help="A number of examples; may be repeated. [default: 100 200 400 800]")
+    ] = None,
+    methods: Annotated[
+        list[str] | None, typer.Option(help="A method, e.g. KMCF or GP-PF; may be repeated. [default: all]")
+    ] = None,
+    repetitions: Repetitions = None,
+    minutes: Annotated[
+        float | None, typer.Option(min=0.0, help="Start no cell later; report what there is then. With 0: only report.")
+    ] = None,
+    jobs: Jobs = 1,
+    backend: Workers = Backend.loky,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A smaller version that takes less than three minutes.")
+    ] = False,
+    resume: Resume = False,
+    seed: Seed = 0,
+) -> None:
+    """Section 6.2: all methods on the eight synthetic models, their errors and their times."""
+    from kmcf.datasets import PAPER_MODELS
+    from kmcf_lab.synthetic.methods import METHODS
+    from kmcf_lab.synthetic.study import (
+        QUICK_MODELS,
+        QUICK_SHARE,
+        QUICK_SIZES,
+        SIZES,
+        check_choices,
+        run_synthetic,
+    )
+
+    console = Console()
+    usual = (QUICK_MODELS, QUICK_SIZES) if quick else (PAPER_MODELS, SIZES)
+    chosen = models or usual[0], n or usual[1], methods or tuple(METHODS)
+    try:
+        check_choices(*chosen)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    with _resumable(console):
+        results = run_synthetic(
+            out / "cells",
+            *chosen,
+            repetitions=repetitions or (3 if quick else 20),
+            share=QUICK_SHARE if quick else 1.0,
+            seed=seed,
+            jobs=jobs,
+            backend=backend.value,
+            resume=resume,
+            progress=True,
+            seconds=None if minutes is None else 60.0 * minutes,
+        )
+    _show_synthetic(console, results, out)
+
+
+def _show_synthetic(console: Console, results: Sequence[Result], out: Path) -> None:
+    """Print and write what there is of Section 6.2."""
+    from kmcf_lab.synthetic.checks import own_statements, statements
+    from kmcf_lab.synthetic.errors import errors_of
+    from kmcf_lab.synthetic.figures import draw_errors, draw_ratios, draw_times
+    from kmcf_lab.synthetic.report import shown_size, synthetic_report
+
+    errors = errors_of(results)
+    if not errors.values:
+        console.print("nothing is finished yet; give it more --minutes, or --resume where cells are")
+        raise typer.Exit(1)
+    size = shown_size(errors)
+    _print_ratios(console, errors, size)
+    _print_statements(console, [*statements(results), *own_statements(results)])
+    figures = [*draw_errors(results, out), *draw_ratios(results, out, size), *draw_times(results, out)]
+    report = synthetic_report(results, command_line())
+    _write(console, results, out, figures, report)
+
+
+@contextmanager
+def _resumable(console: Console) -> Iterator[None]:
+    """Tell someone who interrupts a run how to continue it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        console.print("stopped; the same command with --resume continues from here")
+        raise typer.Exit(130) from None
+
+
+def _print_ratios(console: Console, errors: Measured, n: int) -> None:
+    title = f"Root mean squared error ÷ that of the oracle, n = {n}"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("", *errors.models, "all"):
+        table.add_column(name, justify="right" if name else "left")
+    for method in errors.methods:
+        ratios = [errors.ratio(model, n, method) for model in errors.models] + [errors.overall_ratio(n, method)]
+        table.add_row(method, *("" if one is None else f"{one.value:.2f}" for one in ratios))
+    console.print(table)
+
+
+def _print_statements(console: Console, statements: Sequence[Statement]) -> None:
+    table = Table(title="The paper's statements", title_justify="left", box=SIMPLE_HEAD)
+    for name in ("", "statement", "numbers"):
+        table.add_column(name)
+    colours = {"holds": "green", "does not hold": "red", "not distinguishable": "yellow"}
+    for one in statements:
+        table.add_row(f"[{colours[one.verdict.value]}]{one.verdict.value}[/]", one.claim, one.numbers)
+    console.print(table)
+
+
+def _write(console: Console, results: Sequence[Result], out: Path, figures: Sequence[Path], report: Report) -> None:
+    """Write table and report beside the figures, and say where everything is."""
+    from kmcf_lab.tidy import write_table
+
+    pictures = [path for path in figures if path.suffix == ".png"]
+    written = [report.write_markdown(out / "report.md", pictures), report.write(out / "report.html")]
+    for path in [write_table(out / "cells.csv", results), *figures, *written]:
+        console.print(f"saved {path}", soft_wrap=True)

@@ -1,0 +1,68 @@
+"""Means and slopes with confidence intervals over independent repetitions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from kmcf.numerics.arrays import FloatArray
+from kmcf.report.numbers import shown
+
+
+class Interval(NamedTuple):
+    """A mean with its 95 % confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Write it as value [low, high].
+
+        Examples
+        --------
+        >>> str(Interval(-0.5, -0.6, -0.4))
+        '−0.5 [−0.6, −0.4]'
+        """
+        return f"{shown(self.value)} [{shown(self.low)}, {shown(self.high)}]"
+
+
+def confidence(values: FloatArray, level: float = 0.95) -> Interval:
+    """Return the mean of independent values with Student's interval, infinite for a single value.
+
+    Examples
+    --------
+    >>> confidence(np.array([1.0, 2.0, 3.0]))
+    Interval(value=2.0, low=-0.484..., high=4.484...)
+    """
+    count, mean = len(values), float(np.mean(values))
+    if count < 2:
+        return Interval(mean, -np.inf, np.inf)
+    half = float(stats.t.ppf(0.5 + 0.5 * level, count - 1) * np.std(values, ddof=1) / np.sqrt(count))
+    return Interval(mean, mean - half, mean + half)
+
+
+def slope(x: FloatArray, y: FloatArray) -> Interval:
+    """Fit a power law y ∝ x^slope to each repetition by least squares of logarithms.
+
+    Parameters
+    ----------
+    x : array (m,) or (R, m)
+        Positive places, common or per repetition.
+    y : array (R, m)
+        Positive values.
+
+    Examples
+    --------
+    >>> x = np.array([1.0, 10.0, 100.0])
+    >>> round(slope(x, np.stack([x**-0.5, 3 * x**-0.5])).value, 6)
+    -0.5
+    """
+    if np.any(~(np.asarray(x) > 0)) or np.any(~(y > 0)):
+        raise ValueError("a power law can only be fitted to positive numbers.")
+    places, values = np.broadcast_to(np.log(x), y.shape), np.log(y)
+    centred = places - places.mean(axis=1, keepdims=True)
+    slopes: FloatArray = np.sum(centred * values, axis=1) / np.sum(centred**2, axis=1)
+    return confidence(slopes)

@@ -1,0 +1,37 @@
+"""The first thing a newcomer sees: a person's way through a room, found from twelve Bluetooth signal strengths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kmcf_lab.localize.experiment import Experiment, chosen_folds, run_experiment
+from kmcf_lab.localize.publishing import Published, publish
+from kmcf_lab.localize.splits import spread
+
+METHODS = ("kmcf", "knn-pf", "nai")
+SHOWN = "zigzagging_without_rotation"
+"""The last of the nine walks, which is always among those chosen."""
+
+
+def run_demo(folder: Path, command: str, *, walks: int = 3, seed: int = 0, progress: bool = False) -> Published:
+    """Follow some of the nine recorded walks, each with the eight others as examples, and write a report.
+
+    Parameters
+    ----------
+    folder : Path
+        Where tables, pictures and the report go.
+    command : str
+        What was typed.
+    walks : int
+        How many of the nine to follow, evenly chosen and with the last one among them.
+    seed : int
+        Makes the demo repeatable.
+    progress : bool
+        Show a bar.
+    """
+    experiment = Experiment("ble", seed=seed)
+    names = chosen_folds(experiment, None)
+    chosen = [names[-1 - k] for k in spread(len(names), walks)]
+    cells = folder / "cells"
+    results = run_experiment(experiment, cells, folds=chosen, methods=METHODS, fresh=True, progress=progress)
+    return publish(experiment, results, folder, command, show=SHOWN)

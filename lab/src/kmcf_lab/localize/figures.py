@@ -1,0 +1,157 @@
+"""Pictures of a localization run, as PNG and SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kmcf.numerics.arrays import FloatArray
+from kmcf.support.extras import require
+from kmcf_lab.cells import Row
+from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, canvas, save
+from kmcf_lab.localize.experiment import positions
+from kmcf_lab.localize.methods import METHODS
+from kmcf_lab.localize.problem import Data, Fold, Measure
+from kmcf_lab.localize.replay import Iteration
+from kmcf_lab.localize.scores import COLUMNS, Score, methods_of, summary
+
+_PALETTE = (BLUE, SKY, "#1b4f72", PURPLE, "#7d3c98", ORANGE, GREEN, YELLOW, GREY)
+COLOURS = dict(zip(METHODS, _PALETTE, strict=True))
+ELLIPSES = 25
+_RADIUS = float(np.sqrt(-2.0 * np.log(0.05)))  # 95 % of a normal distribution in the plane
+_LARGEST = 260.0  # area of the heaviest disc, in square points
+
+
+def draw_path(
+    runs: Mapping[str, Sequence[Row]], fold: Fold, data: Data, measure: Measure, folder: Path, title: str
+) -> list[Path]:
+    """Draw the map with the true path and that of the first method, and the errors of all methods over time."""
+    wide, tall = _size([fold.states[:, :2], *_corners(data)], 5.6, 4.6)
+    with canvas(1, 2, (wide + 6.2, max(tall, 2.6) + 1.1), width_ratios=(wide + 0.7, 5.0)) as (figure, axes):
+        plan, chart = axes[0]
+        _plan(plan, data, fold.states)
+        first, *others = runs
+        rows = runs[first]
+        for number in np.unique(np.linspace(0, len(rows) - 1, ELLIPSES).astype(int)):
+            _ellipse(plan, rows[number], COLOURS[first])
+        truth, path = positions(rows, "true_x", "true_y"), positions(rows, "x", "y")
+        plan.plot(*truth.T, color="black", linewidth=1.6, linestyle=(0, (4, 2)), label="true path")
+        plan.plot(*path.T, color=COLOURS[first], linewidth=1.8, label=f"{METHODS[first].label}, with 95 % ellipses")
+        plan.set(title=title, xlabel="x (m)", ylabel="y (m)", aspect="equal")
+        _fit(plan, [fold.states[:, :2], truth[np.isfinite(truth).all(axis=1)], *_corners(data)])
+        _legend_below(figure, plan, *plan.get_legend_handles_labels())
+        for method in [*reversed(others), first]:
+            values = positions(runs[method], "time", "error").T
+            mean = np.nanmean(values[1][measure.judged(values[0])])
+            width = 2.0 if method == first else 1.1
+            label = f"{METHODS[method].label}: {mean:.2f} m on average"
+            chart.plot(*values, color=COLOURS[method], linewidth=width, label=label)
+        chart.set(title="Error over time", xlabel="time (s)", ylabel="error (m)", ylim=(0, None))
+        handles, labels = chart.get_legend_handles_labels()
+        _legend_below(figure, chart, handles[::-1], labels[::-1])
+        return save(figure, folder, "path")
+
+
+def draw_errors(scores: Sequence[Score], measure: Measure, folder: Path) -> list[Path]:
+    """Draw the number that counts for every fold and method, with means and standard errors."""
+    methods = methods_of(scores)
+    with canvas(1, 1, (7.5, 0.9 + 0.5 * len(methods))) as (figure, axes):
+        axis = axes[0, 0]
+        for place, method in enumerate(methods):
+            values = [one.value(measure.primary) for one in scores if one.method == method]
+            average = summary(scores, method, measure.primary)
+            axis.plot(values, np.full(len(values), place), "o", color=COLOURS[method], alpha=0.4, markersize=5)
+            error = average.error if np.isfinite(average.error) else None
+            axis.errorbar(average.value, place, xerr=error, fmt="D", color=COLOURS[method], capsize=4, markersize=7)
+        axis.set_yticks(range(len(methods)), [METHODS[method].label for method in methods])
+        axis.set_ylim(len(methods) - 0.5, -0.5)
+        axis.set(xlabel=f"{COLUMNS[measure.primary][0]}; diamonds: means ± standard errors, dots: folds")
+        return save(figure, folder, "errors")
+
+
+def draw_iterations(iterations: Sequence[Iteration], data: Data, folder: Path, name: str) -> list[Path]:
+    """Draw single iterations, a column each: prediction, correction with signed weights, resampling."""
+    wide, tall = _size([*(one.states for one in iterations), *_corners(data)], 4.6, 3.0)
+    size = ((wide + 0.3) * len(iterations) + 0.6, 3 * tall + 0.8)
+    with canvas(3, len(iterations), size, sharex=True, sharey=True) as (figure, axes):
+        for column, one in zip(axes.T, iterations, strict=True):
+            for axis in column:
+                _plan(axis, data, None)
+                axis.plot(*one.truth, "o", color="#f1c40f", markeredgecolor="black", markersize=10, zorder=5)
+            column[0].plot(*one.predicted.T, ".", color=GREY, markersize=3, alpha=0.5)
+            _discs(column[1], one.states, one.weights)
+            column[1].plot(*one.estimate, "D", color=GREEN, markeredgecolor="black", markersize=7, zorder=6)
+            column[2].plot(*one.herded.T, "o", color=PURPLE, markersize=5, alpha=0.5)
+            column[0].set_title(f"t = {one.time:.4g} s, error {one.error:.2f} m")
+        for axis, words in zip(axes[:, 0], ("prediction", "correction", "resampling"), strict=True):
+            axis.set_ylabel(f"{words}\ny (m)")
+        for axis in axes[-1]:
+            axis.set_xlabel("x (m)")
+        for axis in axes.ravel():
+            axis.set_aspect("equal")
+        return save(figure, folder, f"iterations_{name}")
+
+
+def _discs(axis: Any, states: FloatArray, weights: FloatArray) -> None:
+    heaviest = float(np.abs(weights).max(initial=0.0)) or 1.0
+    for sign, colour in ((1.0, BLUE), (-1.0, ORANGE)):
+        chosen = sign * weights > 1e-3 * heaviest
+        sizes = _LARGEST * np.abs(weights[chosen]) / heaviest
+        axis.scatter(*states[chosen].T, s=sizes, color=colour, alpha=0.55, linewidths=0)
+
+
+def _plan(axis: Any, data: Data, examples: FloatArray | None) -> None:
+    if data.walls is not None:
+        for wall in np.asarray(data.walls, dtype=np.float64).reshape(-1, 2, 2):
+            axis.plot(*wall.T, color="#555555", linewidth=1.0)
+    if examples is not None:
+        axis.plot(examples[:, 0], examples[:, 1], ".", color="#bbbbbb", markersize=2.5, label="examples")
+    for name, places in data.marks.items():
+        axis.plot(*_columns(places), "^", color="#8e6c3a", markersize=5, alpha=0.7, label=name)
+
+
+def _corners(data: Data) -> list[FloatArray]:
+    """Return everything that a plan shows besides examples, as points (n, 2)."""
+    walls = [] if data.walls is None else [np.asarray(data.walls, dtype=np.float64).reshape(-1, 2)]
+    return [*walls, *(np.asarray(places, dtype=np.float64) for places in data.marks.values())]
+
+
+def _size(points: Sequence[FloatArray], widest: float, tallest: float) -> tuple[float, float]:
+    """Return width and height, in inches, of the largest plan of these points within limits."""
+    extent = np.maximum(np.ptp(np.concatenate(list(points)), axis=0), 1e-3)
+    scale = min(widest / extent[0], tallest / extent[1])
+    return max(float(scale * extent[0]), 1.8), max(float(scale * extent[1]), 1.2)
+
+
+def _legend_below(figure: Any, axis: Any, handles: list[Any], labels: list[str]) -> None:
+    """Put the legend below the label of the horizontal axis, however tall the picture is."""
+    below = require("matplotlib.transforms", "plot").offset_copy(axis.transAxes, figure, y=-36, units="points")
+    axis.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=below, ncols=2)
+
+
+def _fit(axis: Any, points: Sequence[FloatArray]) -> None:
+    """Show what is on the plan; ellipses may reach beyond."""
+    everything = np.concatenate(list(points))
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    room = 0.04 * float((high - low).max())
+    axis.set(xlim=(low[0] - room, high[0] + room), ylim=(low[1] - room, high[1] + room))
+
+
+def _columns(places: ArrayLike) -> FloatArray:
+    turned: FloatArray = np.asarray(places, dtype=np.float64).T
+    return turned
+
+
+def _ellipse(axis: Any, row: Row, colour: str) -> None:
+    matrix = np.array([[row["variance_x"], row["covariance"]], [row["covariance"], row["variance_y"]]], dtype=float)
+    if not np.isfinite(matrix).all():
+        return
+    variances, directions = np.linalg.eigh(matrix)
+    angle = np.linspace(0.0, 2.0 * np.pi, 60)
+    circle = np.stack([np.cos(angle), np.sin(angle)])
+    outline = directions @ (_RADIUS * np.sqrt(np.maximum(variances, 0.0))[:, None] * circle)
+    axis.fill(row["x"] + outline[0], row["y"] + outline[1], color=colour, alpha=0.08, linewidth=0)

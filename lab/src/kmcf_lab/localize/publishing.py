@@ -1,0 +1,152 @@
+"""From finished cells to a folder with tables, pictures and a report."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kmcf.support.atomic import write_atomically
+from kmcf_lab.cells import Cell, Result, Row
+from kmcf_lab.localize.experiment import Experiment, study_of
+from kmcf_lab.localize.figures import draw_errors, draw_iterations, draw_path
+from kmcf_lab.localize.methods import METHODS
+from kmcf_lab.localize.moments import Moment, explained, telling_steps, worst_steps
+from kmcf_lab.localize.problem import Fold, Measure
+from kmcf_lab.localize.replay import Iteration, replayed
+from kmcf_lab.localize.report import Shown, localization_report
+from kmcf_lab.localize.scores import Score, score, typical_fold
+from kmcf_lab.tidy import write_table
+
+MAP_STEPS = 300
+"""Steps shown on the map, from the first one that counts: longer paths hide themselves."""
+FRAMES = 150
+MOMENTS = 8
+_TELLING = 2
+
+
+@dataclass(frozen=True)
+class Published:
+    """What was written.
+
+    Attributes
+    ----------
+    scores : list of Score
+        Errors per fold and method.
+    report, picture : Path
+        The page, and the picture of a path.
+    files : list of Path
+        Everything.
+    """
+
+    scores: list[Score]
+    report: Path
+    picture: Path
+    files: list[Path]
+
+
+def publish(
+    experiment: Experiment, results: Sequence[Result], out: Path, command: str, show: str | None = None
+) -> Published:
+    """Write tables, pictures and the report; the report last, so that it is never there without the rest.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What was run.
+    results : sequence of Result
+        Its cells.
+    out : Path
+        The folder.
+    command : str
+        What was typed.
+    show : str, optional
+        Which fold to look into. None: one of median error.
+    """
+    measure = experiment.problem.measure
+    scores = [score(result, measure) for result in results]
+    looked_into = scores[0].method
+    candidates = [one for one in scores if show in (None, one.fold)]
+    if not candidates:
+        raise ValueError(f"there is no fold {show!r} to show; there are {'; '.join({one.fold: 0 for one in scores})}.")
+    typical = typical_fold(candidates, looked_into, measure)
+    own = [result for result in results if result.cell.coordinates["method"] == looked_into]
+    chosen = next(one for one in own if _key(one.cell) == (typical.fold, typical.repetition))
+    fold = _fold(experiment, chosen.cell)
+    iterations, telling = _replay(experiment, chosen, out)
+    runs = {
+        str(one.cell.coordinates["method"]): _window(one.rows, measure)
+        for one in results
+        if _key(one.cell) == _key(chosen.cell)
+    }
+    files = [write_table(out / "steps.csv", results), _write_scores(out / "folds.csv", scores)]
+    title = f"{fold.name}: {METHODS[looked_into].label}"
+    pictures = draw_path(runs, fold, experiment.data(), measure, out, title)
+    pictures += draw_errors(scores, measure, out)
+    for name, some in telling.items():
+        pictures += draw_iterations(some, experiment.data(), out, name)
+    named = {path.stem: path for path in pictures if path.suffix == ".png"}
+    moments = _moments(experiment, own)
+    shown = Shown(fold, ", a fold of median error" if show is None else "", runs, iterations)
+    report = localization_report(experiment, scores, shown, moments, named, command).write(out / "report.html")
+    return Published(scores, report, named["path"], [*files, *pictures, report])
+
+
+def _key(cell: Cell) -> tuple[str, int]:
+    return str(cell.coordinates["fold"]), int(cell.coordinates["repetition"])
+
+
+def _fold(experiment: Experiment, cell: Cell) -> Fold:
+    return experiment.fold(*_key(cell))
+
+
+def _window(rows: Sequence[Row], measure: Measure) -> list[Row]:
+    """Return what is shown of a run: all of a short one, the first part that counts of a long one."""
+    counted = measure.judged(np.array([row["time"] for row in rows], dtype=np.float64))
+    first = 0 if len(rows) <= MAP_STEPS else int(np.argmax(counted))
+    return list(rows[first : first + MAP_STEPS])
+
+
+def _replay(experiment: Experiment, chosen: Result, out: Path) -> tuple[list[Iteration], dict[str, list[Iteration]]]:
+    """Run the chosen fold again for the animation and the single iterations; only KMCF has them all."""
+    method = str(chosen.cell.coordinates["method"])
+    if not method.startswith("kmcf"):
+        return [], {}
+    telling = telling_steps(chosen.rows, experiment.problem.measure, _TELLING)
+    frames = range(min(FRAMES, len(chosen.rows)))
+    study = study_of(chosen.cell, out / "cells")
+    name, repetition = _key(chosen.cell)
+    ready = experiment.ready(name, method, repetition, study)
+    wanted = sorted({*frames, *(step for steps in telling.values() for step in steps)})
+    found = replayed(ready.flt, ready.fold, experiment.problem.measure, wanted)
+    return [found[t] for t in frames], {name: [found[t] for t in steps] for name, steps in telling.items() if steps}
+
+
+def _moments(experiment: Experiment, results: Sequence[Result]) -> list[Moment]:
+    """Find the worst moments of all folds of a method and look into each."""
+    measure = experiment.problem.measure
+    candidates = [
+        (float(result.rows[step]["error"]), number, step)
+        for number, result in enumerate(results)
+        for step in worst_steps(result.rows, measure, MOMENTS)
+    ]
+    worst = sorted(candidates, reverse=True)[:MOMENTS]
+    found: list[Moment] = []
+    for number in sorted({number for _, number, _ in worst}):
+        fold = _fold(experiment, results[number].cell)
+        steps = [step for _, owner, step in worst if owner == number]
+        found += explained(fold, results[number].rows, steps, experiment.settings, measure.near)
+    return sorted(found, key=lambda one: -one.circumstances.error)
+
+
+def _write_scores(path: Path, scores: Sequence[Score]) -> Path:
+    buffer = io.StringIO()
+    lines = [asdict(one) for one in scores]
+    writer = csv.DictWriter(buffer, list(lines[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return write_atomically(path, buffer.getvalue())

@@ -1,0 +1,204 @@
+"""The report of a localization run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kmcf.report import Axis, Block, Chart, Image, MapChart, Player, Report, Section, Series, Statements, Table, Text
+from kmcf.report import Path as MapPath
+from kmcf.report.table import Cell
+from kmcf_lab.cells import Row
+from kmcf_lab.localize.experiment import Experiment, positions
+from kmcf_lab.localize.methods import METHODS
+from kmcf_lab.localize.moments import Moment
+from kmcf_lab.localize.motion import fitted_motion
+from kmcf_lab.localize.problem import Fold, Measure
+from kmcf_lab.localize.replay import Iteration
+from kmcf_lab.localize.scores import COLUMNS, Score, counted_folds, methods_of, ordered_columns, summary
+from kmcf_lab.localize.sizes import size_charts, statements
+from kmcf_lab.versions import versions
+
+_BELIEF = (
+    "Discs are example places with their weights, blue positive and orange negative; area is size. Small dots: the "
+    "prediction. Rings: points that herding picked to go on with. The cross is the truth, the plus the estimate."
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the report shows of one fold.
+
+    Attributes
+    ----------
+    fold : Fold
+        Which.
+    why : str
+        Why this one.
+    runs : mapping of str to sequence of dict
+        Rows of all methods, the method that is looked into first.
+    iterations : sequence of Iteration
+        For the animation.
+    """
+
+    fold: Fold
+    why: str
+    runs: Mapping[str, Sequence[Row]]
+    iterations: Sequence[Iteration]
+
+    @property
+    def method(self) -> str:
+        """The method that is looked into."""
+        return next(iter(self.runs))
+
+
+def localization_report(
+    experiment: Experiment,
+    scores: Sequence[Score],
+    shown: Shown,
+    moments: Sequence[Moment],
+    pictures: Mapping[str, Path],
+    command: str,
+) -> Report:
+    """Put results, map, errors, belief and worst moments on a page."""
+    problem = experiment.problem
+    checked = statements(scores, problem.measure)
+    sections = [
+        Section(
+            "Results", [Text(problem.about), _results(scores, problem.measure), *_by_fold(scores, problem.measure)]
+        ),
+        *([Section("Statements of Section 6.3", [Statements(checked)])] if checked else []),
+        *([Section("Number of examples", charts)] if (charts := size_charts(scores, problem.measure)) else []),
+        Section("Path", [_map(experiment, shown), _errors_over_time(shown, problem.measure)]),
+        Section("Belief", [*_player(experiment, shown), *_iterations(pictures)]),
+        Section("Worst moments", _worst(moments, shown.method)),
+        Section("Settings", [_settings(experiment, scores, shown)]),
+    ]
+    return Report(problem.title, command, sections, summary=_summary(scores, problem.measure), versions=versions())
+
+
+def _summary(scores: Sequence[Score], measure: Measure) -> str:
+    methods = methods_of(scores)
+    words = [f"{METHODS[name].label} {summary(scores, name, measure.primary)}" for name in methods]
+    heading = COLUMNS[measure.primary][0]
+    return f"{heading[0].upper()}{heading[1:]} over {counted_folds(scores)}: {', '.join(words)}."
+
+
+def _results(scores: Sequence[Score], measure: Measure) -> Block:
+    names = ordered_columns(measure)
+    rows: list[list[Cell]] = [
+        [METHODS[method].label, *(summary(scores, method, name) for name in names)] for method in methods_of(scores)
+    ]
+    caption = (
+        f"Means over folds ± standard errors; {measure.words}. Share of steps with an error below {measure.near:g} m."
+    )
+    return Table(["method", *(COLUMNS[name][0] for name in names)], rows, caption)
+
+
+def _by_fold(scores: Sequence[Score], measure: Measure) -> list[Block]:
+    folds = list(dict.fromkeys((one.fold, one.repetition) for one in scores))
+    if len(folds) < 2:
+        return []
+    methods = methods_of(scores)
+    values = {(one.fold, one.repetition, one.method): one for one in scores}
+    repeated = any(repetition for _, repetition in folds)
+    rows: list[list[Cell]] = []
+    for fold, repetition in folds:
+        found = [values.get((fold, repetition, method)) for method in methods]
+        steps = next(one.steps for one in found if one is not None)
+        numbers: list[Cell] = [None if one is None else one.value(measure.primary) for one in found]
+        rows.append([f"{fold}, repetition {repetition + 1}" if repeated else fold, steps, *numbers])
+    heading, better = COLUMNS[measure.primary]
+    columns = ["fold", "steps", *(METHODS[method].label for method in methods)]
+    # The number of steps is a text here, so that it is never the best number of a row.
+    texts: list[list[Cell]] = [[row[0], str(row[1]), *row[2:]] for row in rows]
+    caption = f"{heading[0].upper()}{heading[1:]} by fold; the best of each row is marked."
+    return [Table(columns, texts, caption, best=better, within="row")]
+
+
+def _map(experiment: Experiment, shown: Shown) -> Block:
+    data, rows = experiment.data(), shown.runs[shown.method]
+    covariances = positions(rows, "variance_x", "covariance", "covariance", "variance_y").reshape(-1, 2, 2)
+    times, errors = positions(rows, "time", "error").T
+    paths = [
+        MapPath(METHODS[shown.method].label, positions(rows, "x", "y"), times, errors, covariances),
+        MapPath("truth", positions(rows, "true_x", "true_y"), times, dashed=True),
+    ]
+    points = {"examples": shown.fold.states[:, :2], **data.marks}
+    measure = experiment.problem.measure
+    ellipses = (
+        "95 % of the belief" if measure.estimate == "mean" else f"belief within {3 * measure.near:g} m of the mode"
+    )
+    caption = f"{len(rows)} steps of {shown.fold.name}{shown.why}. Ellipses: {ellipses}."
+    return MapChart("True and estimated path", paths, data.walls, points, caption=caption)
+
+
+def _errors_over_time(shown: Shown, measure: Measure) -> Block:
+    series = []
+    for method, rows in shown.runs.items():
+        times, errors = positions(rows, "time", "error").T
+        series.append(Series(METHODS[method].label, times, errors))
+    caption = f"{shown.fold.name}. Nothing is known at the start. {measure.words[0].upper()}{measure.words[1:]}."
+    return Chart("Error over time", Axis("time", "s"), Axis("error", "m"), series, caption)
+
+
+def _player(experiment: Experiment, shown: Shown) -> list[Block]:
+    if not shown.iterations:
+        return [Text("No run of the Kernel Monte Carlo Filter was asked for, so no belief is shown.")]
+    frames = [iteration.frame for iteration in shown.iterations]
+    title = f"{METHODS[shown.method].label} on {shown.fold.name}, the first {len(frames)} steps"
+    return [Player(title, frames, experiment.data().walls, caption=_BELIEF)]
+
+
+def _iterations(pictures: Mapping[str, Path]) -> list[Block]:
+    caption = (
+        "Above: the prediction. Middle: weighted examples after the correction, blue positive, orange negative; the "
+        "yellow ball is the truth, the green diamond the estimate. Below: points picked by herding."
+    )
+    titles = {
+        "iterations_accurate": "Single iterations with accurate estimates",
+        "iterations_difficult": "Single iterations with the worst estimates",
+    }
+    description = "Single iterations of the filter on the map: prediction, correction, resampling."
+    return [Image(pictures[name], description, title, caption) for name, title in titles.items() if name in pictures]
+
+
+def _worst(moments: Sequence[Moment], method: str) -> list[Block]:
+    if not moments:
+        return [Text("No step counts, so there is nothing to tell.")]
+    rows: list[list[Cell]] = [
+        [one.fold, f"{one.time:.4g} s", one.circumstances.error, one.circumstances.cause.value] for one in moments
+    ]
+    caption = f"The largest errors of {METHODS[method].label} among the steps that count."
+    # Sentences stand below the table: in a column they would be unreadable on a phone.
+    sentences = [f"`{one.fold}, {one.time:.4g} s` {one.circumstances.explanation}" for one in moments]
+    return [Table(["fold", "time", "error (m)", "cause"], rows, caption), Text("\n\n".join(sentences))]
+
+
+def _settings(experiment: Experiment, scores: Sequence[Score], shown: Shown) -> Block:
+    settings = experiment.settings
+    motion = fitted_motion(settings, shown.fold)
+    rows: list[list[Cell]] = [
+        [f"transition, {'learnt' if settings.learn_transition else 'given'}, of the fold shown", repr(motion)],
+        ["observation kernel", "chosen by the filter" if (k := settings.observation_kernel) is None else repr(k)],
+        ["state kernel", "chosen by the filter" if (k := settings.state_kernel) is None else repr(k)],
+        ["noise inflated by, jumps", f"{settings.inflation:g}, {settings.recovery:g}"],
+        ["loader, folds", f"{dict(settings.load)}, {dict(settings.split)}"],
+        ["KMCF", f"{dict(settings.kmcf)}"],
+        ["seed, trials of tuning", f"{experiment.seed}, {experiment.trials}"],
+    ]
+    rows += [
+        [f"tuned: {METHODS[one.method].label}, {one.fold}", one.tuned]
+        for one in scores
+        if one.tuned and one.repetition == 0
+    ]
+    missing = int(np.sum([one.missing for one in scores if one.method == scores[0].method]))
+    rejected = {METHODS[m].label: sum(one.rejected for one in scores if one.method == m) for m in methods_of(scores)}
+    rows.append(["test steps without observation", str(missing)])
+    rows.append(
+        ["observations not used", ", ".join(f"{name} {count}" for name, count in rejected.items() if count) or "none"]
+    )
+    return Table(["what", "value"], rows)

@@ -1,0 +1,114 @@
+"""Errors of the methods, per fold and over all folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcf.report import Estimate
+from kmcf.report.table import Best
+from kmcf_lab.cells import Result
+from kmcf_lab.localize.methods import METHODS
+from kmcf_lab.localize.problem import Measure
+from kmcf_lab.statistics import estimate
+
+COLUMNS: dict[str, tuple[str, Best]] = {
+    "mean": ("mean error (m)", "lowest"),
+    "share": ("share < 1 m", "highest"),
+    "rmse": ("RMSE (m)", "lowest"),
+    "milliseconds": ("ms per step", "lowest"),
+}
+"""What is told of a method: heading, and what is better."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """How one method did on one fold."""
+
+    method: str
+    fold: str
+    group: str
+    examples: int
+    repetition: int
+    mean: float
+    share: float
+    rmse: float
+    milliseconds: float
+    steps: int
+    """that count"""
+    missing: int
+    """of all steps, without observation"""
+    rejected: int
+    tuned: str
+
+    def value(self, name: str) -> float:
+        """Return one of the numbers of ``COLUMNS``."""
+        return float(getattr(self, name))
+
+
+def score(result: Result, measure: Measure) -> Score:
+    """Judge one cell."""
+    rows = result.rows
+    errors = np.array([row["error"] for row in rows], dtype=np.float64)
+    counted = measure.judged(np.array([row["time"] for row in rows])) & np.isfinite(errors)
+    if not counted.any():
+        raise ValueError(
+            f"no step of {result.cell.coordinates['fold']!r} counts ({measure.words}); it has {len(rows)} steps."
+        )
+    judged = errors[counted]
+    return Score(
+        method=str(result.cell.coordinates["method"]),
+        fold=str(result.cell.coordinates["fold"]),
+        group=str(rows[0]["group"]),
+        examples=int(rows[0]["examples"]),
+        repetition=int(result.cell.coordinates["repetition"]),
+        mean=float(judged.mean()),
+        share=float(np.mean(judged < measure.near)),
+        rmse=float(np.sqrt(np.mean(judged**2))),
+        milliseconds=float(np.mean([row["milliseconds"] for row in rows])),
+        steps=int(counted.sum()),
+        missing=sum(bool(row["missing"]) for row in rows),
+        rejected=sum(bool(row["rejected"]) for row in rows),
+        tuned=str(rows[0]["tuned"]),
+    )
+
+
+def methods_of(scores: Sequence[Score]) -> list[str]:
+    """Return the methods in the order of the tables."""
+    return [name for name in METHODS if any(one.method == name for one in scores)]
+
+
+def summary(scores: Sequence[Score], method: str, name: str) -> Estimate:
+    """Average a number over repetitions, then over folds, with the standard error of that mean.
+
+    Repetitions of a fold share its test sequence, so they say nothing about other sequences: the error is that over
+    folds, and over repetitions only where there is one fold.
+    """
+    folds: dict[str, list[float]] = {}
+    for one in scores:
+        if one.method == method:
+            folds.setdefault(one.fold, []).append(one.value(name))
+    if len(folds) == 1:
+        return estimate(*folds.values())
+    return estimate(float(np.mean(values)) for values in folds.values())
+
+
+def counted_folds(scores: Sequence[Score]) -> str:
+    """Say over how many folds and repetitions means are taken."""
+    folds = len({one.fold for one in scores})
+    repetitions = len({one.repetition for one in scores})
+    words = f"{folds} fold{'s' * (folds != 1)}"
+    return f"{words}, {repetitions} repetitions" if repetitions > 1 else words
+
+
+def ordered_columns(measure: Measure) -> list[str]:
+    """Return the numbers to show, the one that counts first."""
+    return [measure.primary, *(name for name in COLUMNS if name != measure.primary)]
+
+
+def typical_fold(scores: Sequence[Score], method: str, measure: Measure) -> Score:
+    """Return the fold on which a method is neither good nor bad: the lower median of the number that counts."""
+    own = sorted((one for one in scores if one.method == method), key=lambda one: one.value(measure.primary))
+    return own[(len(own) - 1) // 2]

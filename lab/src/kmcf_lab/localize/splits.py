@@ -1,0 +1,102 @@
+"""Ways to divide recordings into folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kmcf.datasets import Recording, examples, thinned
+from kmcf.numerics.arrays import BoolArray
+from kmcf_lab.localize.problem import Data, Fold
+
+MOST_QUICK_STEPS = 150
+
+
+def leave_one_out(
+    data: Data,
+    repetition: int = 0,
+    *,
+    every: int = 1,
+    used_every: int = 1,
+    longest: int | None = None,
+    most_folds: int | None = None,
+) -> list[Fold]:
+    """Test on each recording in turn, with examples from all others.
+
+    Parameters
+    ----------
+    data : Data
+        At least two recordings.
+    repetition : int
+        Not used: there is nothing random about it.
+    every : int
+        Keep every k-th step of the training recordings as an example.
+    used_every : int
+        Show the filters every k-th observation of the test recording only; see :func:`rarely_observed`.
+    longest : int, optional
+        Cut test recordings to so many steps.
+    most_folds : int, optional
+        Make no more folds than this.
+    """
+    del repetition
+    recordings = list(data.recordings)
+    if len(recordings) < 2:
+        raise ValueError(f"there is {len(recordings)} recording; to test on one and learn from others takes two.")
+    folds = []
+    for test in recordings[:most_folds]:
+        training = [recording for recording in recordings if recording is not test]
+        states, observations = examples(sparse(training, every))
+        shown = rarely_observed(test[:longest], used_every)
+        folds.append(Fold(test.name, training, states, observations, shown, every=every, used_every=used_every))
+    return folds
+
+
+def rarely_observed(recording: Recording, every: int) -> Recording:
+    """Make all observations missing but every k-th.
+
+    Where successive observations share what they saw (scans a few centimetres apart, landmarks remembered for some
+    seconds) their errors are not independent, and a filter that takes them as such becomes far too sure of itself. The
+    motion bridges the steps in between.
+
+    Examples
+    --------
+    >>> walk = Recording("walk", np.arange(4.0), np.zeros((4, 2)), np.ones((4, 1)))
+    >>> rarely_observed(walk, 2).missing
+    array([ True, False,  True, False])
+    """
+    if every == 1:
+        return recording
+    hidden = ~shown_steps(len(recording), every)
+    seen = recording.observations
+    if isinstance(seen, np.ndarray):
+        return replace(recording, observations=np.where(hidden.reshape(-1, *[1] * (seen.ndim - 1)), np.nan, seen))
+    return replace(recording, observations=[None if gone else y for gone, y in zip(hidden, seen, strict=True)])
+
+
+def shown_steps(length: int, every: int) -> BoolArray:
+    """Say which steps of a sequence :func:`rarely_observed` shows.
+
+    Examples
+    --------
+    >>> shown_steps(4, 2)
+    array([False,  True, False,  True])
+    """
+    return np.asarray(np.arange(length) % every == every - 1)
+
+
+def sparse(recordings: Sequence[Recording], every: int) -> list[Recording]:
+    """Keep every k-th step of each recording."""
+    return [thinned(recording, every) for recording in recordings]
+
+
+def spread(count: int, wanted: int) -> list[int]:
+    """Choose so many of the numbers 0, …, count − 1, evenly.
+
+    Examples
+    --------
+    >>> spread(9, 3)
+    [0, 4, 8]
+    """
+    return [int(number) for number in np.unique(np.linspace(0, count - 1, min(wanted, count)).round())]

@@ -1,0 +1,114 @@
+"""Settings chosen inside the training sequences of a fold; the test sequence is never looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from kmcf.datasets import kept
+from kmcf.filter.belief import Belief
+from kmcf.filter.sequential import SequentialFilter
+from kmcf.tuning import tune
+from kmcf_lab.localize.problem import Estimate, Fold, Measure, Settings
+from kmcf_lab.localize.splits import shown_steps
+
+
+@dataclass(frozen=True)
+class PositionError:
+    """What the measure says of one step, as a loss; zero for steps that do not count.
+
+    Attributes
+    ----------
+    measure : Measure
+        Of the problem.
+    dropped : int
+        Steps at the beginning that do not count.
+
+    Examples
+    --------
+    >>> belief = Belief(np.zeros((1, 2)), np.ones(1), time=3)
+    >>> [PositionError(Measure(primary), 2)(belief, [3.0, 4.0]) for primary in ("mean", "rmse", "share")]
+    [5.0, 25.0, 1.0]
+    """
+
+    measure: Measure
+    dropped: int
+
+    def __call__(self, belief: Belief, state: Any) -> float:
+        """Judge a belief."""
+        if belief.time <= self.dropped:
+            return 0.0
+        error = float(np.linalg.norm(position_of(belief, self.measure.estimate) - np.asarray(state)[:2]))
+        if self.measure.primary == "share":
+            return float(error >= self.measure.near)
+        return error**2 if self.measure.primary == "rmse" else error
+
+
+class Found(NamedTuple):
+    """What tuning found: a filter, not fitted, its settings, and the value of the best trial."""
+
+    flt: SequentialFilter
+    settings: dict[str, Any]
+    value: float
+
+
+def position_of(belief: Belief, estimate: Estimate) -> Any:
+    """Return the position (2,) that a belief says."""
+    return np.asarray(belief.mean() if estimate == "mean" else belief.mode())[:2]
+
+
+def tuned(
+    flt: SequentialFilter,
+    settings: Settings,
+    fold: Fold,
+    measure: Measure,
+    *,
+    trials: int,
+    seed: int,
+    study: Path | None = None,
+) -> Found:
+    """Choose hyper-parameters by leaving out training sequences, which are followed and judged as a test sequence is.
+
+    Parameters
+    ----------
+    flt : filter
+        Not fitted.
+    settings : Settings
+        Their ``space`` is added to what the filter declares.
+    fold : Fold
+        Its training sequences; steps whose true state is unknown are left out.
+    measure : Measure
+        What counts.
+    trials, seed
+        As for :func:`kmcf.tune`.
+    study : Path, optional
+        File that keeps the trials, so that a killed study goes on.
+    """
+    known = set(flt.get_params(deep=True))
+    space = {name: parameter for name, parameter in settings.space.items() if name in known}
+    recordings = [kept(one, one.known) for one in (fold.training if fold.tuning is None else fold.tuning)]
+    recordings = [one for one in recordings if len(one)]
+    observations = [one.observations for one in recordings]
+    arrays = all(isinstance(part, np.ndarray) for part in observations)
+    controls = [one.controls for one in recordings]
+    followed = [one for one in recordings if not fold.validation or one.name in fold.validation]
+    result = tune(
+        flt,
+        np.concatenate([one.states for one in recordings]),
+        np.concatenate(observations) if arrays else [y for part in observations for y in part],
+        controls=None if controls[0] is None else np.concatenate(controls),
+        groups=[one.name for one in recordings for _ in range(len(one))],
+        held_out=fold.validation or None,
+        learned_from=np.concatenate([np.arange(len(one)) % fold.every == 0 for one in recordings]),
+        corrected_at=np.concatenate([shown_steps(len(one), fold.used_every) for one in recordings]),
+        n_trials=trials,
+        metric=PositionError(measure, min(int(np.sum(~measure.judged(one.time))) for one in followed)),
+        random_state=seed,
+        space=space,
+        study=study,
+    )
+    return Found(clone(result.best_filter), dict(result.best_params), result.best_value)

@@ -1,0 +1,1 @@
+"""Section 5 of the paper: its theorems and corollaries, computed again."""

@@ -1,0 +1,79 @@
+"""Section 5.4: the whole filter on model 1a approaches the exact posterior as the examples grow in number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kmcf.datasets import paper_model
+from kmcf.filter import KernelMonteCarloFilter
+from kmcf.kernels import Gaussian
+from kmcf_lab.cells import Cell, Row
+from kmcf_lab.kalman import kalman
+from kmcf_lab.truths import NormalMean, smoothed_kernel
+
+SIZES = (50, 100, 200, 400, 800, 1600)
+# One kernel for all n, so that the distances are of one kind; about half the median distance of the states.
+BANDWIDTH = 1.0
+
+
+def regularisers(n: int) -> tuple[float, float]:
+    """Return ε and δ, our defaults at n = 200, that decay slowly with n as the corollary wants.
+
+    Examples
+    --------
+    >>> regularisers(200)
+    (0.001, 9e-06)
+    """
+    return 1e-3 * (200 / n) ** 0.5, 9e-6 * (200 / n)
+
+
+def consistency_cells(sizes: Sequence[int], steps: int, repetitions: int, seed: int) -> list[Cell]:
+    """Name the cells."""
+    return [
+        Cell("consistency", {"n": n, "steps": steps, "repetition": repetition, "seed": seed})
+        for n in sizes
+        for repetition in range(repetitions)
+    ]
+
+
+def compute_consistency(cell: Cell) -> Sequence[Row]:
+    """Filter one sequence with n i.i.d. examples and compare every step with the Kalman filter.
+
+    As in the corollary, examples are independent with states from a density that covers the posterior's, and N = ℓ = n.
+    """
+    n, steps, rng = int(cell.coordinates["n"]), int(cell.coordinates["steps"]), cell.generator()
+    model = paper_model("1a")
+    states = model.initial(n, rng)
+    observations = model.observe(states, rng)
+    test = model.simulate(steps, random_state=rng)
+    epsilon, delta = regularisers(n)
+    flt = KernelMonteCarloFilter(
+        model.transition,
+        initial=model.initial,
+        state_kernel=Gaussian(BANDWIDTH),
+        epsilon=epsilon,
+        delta=delta,
+        n_particles=n,
+        n_resample=n,
+        random_state=int(rng.integers(2**31)),
+    )
+    run = flt.fit(states, observations).filter(test.observations)
+    exact = kalman(test.observations)
+    column = states[:, 0]
+    gram = smoothed_kernel(column[:, None] - column, BANDWIDTH, 0.0)
+    distances = []
+    for t in np.flatnonzero(~run.rejected):
+        truth, weights = NormalMean(exact.means[t], exact.variances[t], BANDWIDTH), run[int(t)].weights
+        distances.append(weights @ gram @ weights - 2.0 * weights @ truth(column) + truth.squared_norm)
+    variance_gaps = np.abs(run.covariance[:, 0, 0] - exact.variances)
+    return [
+        {
+            "distance": float(np.sqrt(np.mean(np.maximum(distances, 0.0)))),
+            "mean_error": float(np.sqrt(np.mean((run.mean[:, 0] - exact.means) ** 2))),
+            "variance_error": float(np.median(variance_gaps)),
+            "largest_variance_error": float(np.max(variance_gaps)),
+            "rejected": int(np.sum(run.rejected)),
+        }
+    ]

@@ -1,0 +1,34 @@
+"""From a confidence interval to a verdict."""
+
+from __future__ import annotations
+
+from kmcf.report import Verdict
+from kmcf_lab.intervals import Interval
+
+
+def below(interval: Interval, bound: float) -> Verdict:
+    """Judge that a value is below a bound.
+
+    Examples
+    --------
+    >>> [below(Interval(0.9, 0.8, high), 1.0).value for high in (0.95, 1.2)]
+    ['holds', 'not distinguishable']
+    """
+    if interval.high < bound:
+        return Verdict.HOLDS
+    return Verdict.FAILS if interval.low > bound else Verdict.UNCLEAR
+
+
+def above(interval: Interval, bound: float) -> Verdict:
+    """Judge that a value is above a bound."""
+    if interval.low > bound:
+        return Verdict.HOLDS
+    return Verdict.FAILS if interval.high < bound else Verdict.UNCLEAR
+
+
+def near(interval: Interval, value: float, tolerance: float) -> Verdict:
+    """Judge that a value is another one, to a tolerance: the interval lies inside, outside, or tells too little."""
+    if value - tolerance <= interval.low and interval.high <= value + tolerance:
+        return Verdict.HOLDS
+    outside = interval.high < value - tolerance or interval.low > value + tolerance
+    return Verdict.FAILS if outside else Verdict.UNCLEAR

@@ -1,0 +1,40 @@
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax", reason="JAX (the extra kmcf[jax]) is not installed")
+jax.config.update("jax_enable_x64", True)
+
+from kmcf_lab.bench import jax as bench_jax  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    monkeypatch.setattr(bench_jax, "PARTICLES", 40)
+    monkeypatch.setattr(bench_jax, "PICKS", 8)
+
+
+def test_speeds_are_of_the_sizes_asked_for():
+    said = []
+    rows = bench_jax.measure_speed([60], [1, 3], steps=4, dtypes=("float64",), report=said.append)
+    assert [(row.n, row.batch, row.dtype) for row in rows] == [(60, 1, "float64"), (60, 3, "float64")]
+    for row in rows:
+        assert row.compile_seconds > 0
+        assert row.steps_per_second * row.milliseconds_per_step == pytest.approx(1000.0 * row.batch)
+        assert row.through_filter > 0
+        assert row.numpy_steps_per_second > 0
+    assert len(said) == 2
+
+
+def test_parts_and_precision():
+    parts = bench_jax.measure_parts(60, 2, report=lambda line: None)
+    assert {"kernel mean", "solve", "herding"} <= {part.part for part in parts}
+    assert all(part.milliseconds > 0 for part in parts)
+    row = bench_jax.measure_precision(60, steps=6)
+    assert 0 < row.median_difference <= row.largest_difference < 0.1
+    assert np.isfinite([row.error_double, row.error_single]).all()
+
+
+def test_the_environment_names_device_and_versions():
+    found = bench_jax.environment("kmcf bench jax")
+    assert found["device"]
+    assert found["versions"]["jax"] == jax.__version__

@@ -1,0 +1,12 @@
+"""The study of what tuning costs and gains."""
+
+from kmcf_lab.bench.tuning import measure_tuning
+
+
+def test_measure_tuning():
+    said = []
+    (row,) = measure_tuning(["1b"], 60, n_trials=2, repetitions=1, report=said.append)
+    assert (row.model, row.n, row.trials) == ("1b", 60, 2)
+    assert 0.3 < row.tuned < 3.0
+    assert row.seconds > 0
+    assert len(said) == 1

@@ -1,0 +1,46 @@
+"""``kmcf demo``."""
+
+import csv
+
+import pytest
+from typer.testing import CliRunner
+
+from kmcf.cli.app import app
+
+
+def invoke(*words):
+    return CliRunner().invoke(app, list(words))
+
+
+@pytest.fixture(scope="module")
+def demonstration(tmp_path_factory):
+    """One short demo for all tests."""
+    out = tmp_path_factory.mktemp("demo") / "new" / "folder"
+    return out, invoke("demo", "--out", str(out), "--walks", "1")
+
+
+def test_demo_prints_errors_and_saves_picture_and_report(demonstration):
+    out, result = demonstration
+    assert result.exit_code == 0, result.output
+    picture = out / "path.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.stat().st_size > 10_000
+    assert str(picture) in result.output
+    assert (out / "report.html").as_uri() in result.output
+    assert (out / "report.html").read_text().endswith("</html>\n")
+    assert "eight recorded walks" in " ".join(result.output.split())
+
+
+def test_the_filter_of_the_demo_beats_what_it_is_compared_with(demonstration):
+    out, _ = demonstration
+    with (out / "folds.csv").open() as file:
+        errors = {row["method"]: float(row["mean"]) for row in csv.DictReader(file)}
+    assert errors["kmcf"] < 1.0  # the walk of the README's picture
+    assert errors["kmcf"] < errors["knn-pf"] < errors["nai"]
+
+
+@pytest.mark.parametrize("words", [("--walks", "0"), ("--walks", "10"), ("--seed", "-1"), ("--nonsense",)])
+def test_bad_words_are_refused(words, tmp_path):
+    result = invoke("demo", "--out", str(tmp_path), *words)
+    assert result.exit_code == 2
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,65 @@
+"""JAX's side of the seam that :mod:`kmcf.bayes_rule.core` is written against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from kmcf.compiled.loops import fused_loop, plain_loop
+from kmcf.numerics.arrays import Array
+
+LARGEST_FUSED_LOOP = 8192
+"""More candidates do not fit a GPU's registers."""
+
+
+@dataclass(frozen=True)
+class DeviceAlgebra:
+    """Solves by the library's Cholesky, the greedy loop by a fused kernel where that is faster.
+
+    Parameters
+    ----------
+    loop : {"plain", "fused", "interpreted"}
+        "plain": a loop over picks. "fused": one GPU kernel per filter for all picks. "interpreted": that kernel
+        without a GPU, for tests.
+    """
+
+    loop: str = "plain"
+
+    def solve_lower(self, lower: Array, right: Array) -> Array:
+        """Solve L x = right."""
+        return lax.linalg.triangular_solve(lower, right[:, None], left_side=True, lower=True)[:, 0]
+
+    def solve_factorised(self, lower: Array, right: Array) -> Array:
+        """Solve L Lᵀ x = right."""
+        half = lax.linalg.triangular_solve(lower, right[:, None], left_side=True, lower=True)
+        return lax.linalg.triangular_solve(lower, half, left_side=True, lower=True, transpose_a=True)[:, 0]
+
+    def solve_regularised_square(self, C: Array, delta: Any, right: Array) -> Array:
+        """Solve (C² + δI) x = right for a symmetric C."""
+        square = C @ C + delta * jnp.eye(C.shape[0], dtype=C.dtype)
+        return self.solve_factorised(jnp.linalg.cholesky(square, symmetrize_input=False), right)
+
+    def greedy(self, mean_values: Array, gram: Array, size: int) -> tuple[Array, Array]:
+        """Return the picks of Kernel Herding and the score after the last one."""
+        mean_values = lax.stop_gradient(mean_values)  # an argmax has no derivative
+        if self.loop == "plain" or mean_values.shape[0] > LARGEST_FUSED_LOOP:
+            return plain_loop(mean_values, gram[:, : mean_values.shape[0]], size)
+        return fused_loop(mean_values, gram, size, interpret=self.loop == "interpreted")
+
+
+def algebra_for(platform: str) -> DeviceAlgebra:
+    """Return the fastest algebra of a platform: a fused greedy loop on NVIDIA GPUs, the plain one elsewhere.
+
+    JAX announced that the language of the fused loop will leave it; without it the plain loop runs there, too.
+
+    Examples
+    --------
+    >>> algebra_for("cpu")
+    DeviceAlgebra(loop='plain')
+    """
+    nvidia = platform in ("gpu", "cuda") and find_spec("jax.experimental.pallas.triton") is not None
+    return DeviceAlgebra("fused") if nvidia else DeviceAlgebra()

@@ -1,0 +1,299 @@
+"""The JAX path of a filter: the fitted numbers on the device, and compiled functions for steps and whole sequences."""
+
+# mypy: disable-error-code=no-untyped-call
+# JAX leaves some of its classes without types.
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.sharding import Mesh
+
+from kmcf.bayes_rule import CompressedPosterior, CompressedRule
+from kmcf.bayes_rule.tensors import Tensors
+from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
+from kmcf.compiled.belief import DeviceBelief
+from kmcf.compiled.checks import check_kernel, is_traced
+from kmcf.compiled.inputs import Batch, read_batch, read_one, read_sequences
+from kmcf.compiled.loops import padded_gram
+from kmcf.compiled.results import BatchSummaries, Members
+from kmcf.compiled.runner import BatchRunner
+from kmcf.compiled.step import (
+    FilterState,
+    Model,
+    StepResult,
+    StepSettings,
+    advance,
+    blank_result,
+    initial_state,
+    replay,
+)
+from kmcf.filter.belief import Belief, StepReport
+from kmcf.filter.inputs import ObservationReader
+from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
+from kmcf.filter.run import FilterRun
+from kmcf.kernels.base import Kernel
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.objects import Objects
+
+jax.tree_util.register_dataclass(Tensors, [field.name for field in dataclasses.fields(Tensors)], [])
+
+
+class CompiledFilter:
+    """A fitted filter whose steps are compiled.
+
+    Parameters
+    ----------
+    rule : CompressedRule
+        The rule as fitted by NumPy; weights are formed from it when someone asks.
+    states : array
+        The example states.
+    reader : ObservationReader
+        Reads observations.
+    kernel : Kernel
+        The state kernel.
+    transition, initial : callables
+        The user's, written for JAX.
+    angles : sequence of int
+        State columns that are angles.
+    seed, n_particles, n_resample : int
+        As fitted.
+    dtype : dtype
+        Precision.
+    """
+
+    def __init__(
+        self,
+        rule: CompressedRule,
+        states: Objects,
+        reader: ObservationReader,
+        kernel: Kernel,
+        *,
+        transition: Callable[[Any, Any, Any], Any],
+        initial: Callable[[int, Any], Any] | None,
+        angles: Sequence[int],
+        seed: int,
+        n_particles: int,
+        n_resample: int,
+        dtype: Any,
+    ) -> None:
+        self.rule = rule
+        self.states = states
+        self.kernel = kernel
+        self.reader = reader
+        self.settings = StepSettings(
+            transition=transition,
+            initial=initial,
+            state_pivots=rule.states.pivot_kernel.mapped(lambda array: array.astype(dtype)),
+            observation_pivots=rule.observations.pivot_kernel.mapped(lambda array: array.astype(dtype)),
+            declared=rule.declared,
+            angles=tuple(angles),
+            seed=seed,
+            n_particles=n_particles,
+            n_resample=min(n_resample, rule.size, n_particles),
+            dtype=dtype,
+            algebra=algebra_for(jax.devices()[0].platform),
+        )
+        check_kernel("state kernel", self.settings.state_pivots, states.shape[1:], dtype)
+        check_kernel("observation kernel", self.settings.observation_pivots, reader.shape or (), dtype)
+
+    def with_algebra(self, algebra: DeviceAlgebra) -> CompiledFilter:
+        """Return the same filter computed another way, to compare."""
+        twin = CompiledFilter.__new__(CompiledFilter)
+        twin.__dict__.update(self.__getstate__())
+        twin.settings = dataclasses.replace(self.settings, algebra=algebra)
+        return twin
+
+    @property
+    def state_shape(self) -> tuple[int, ...]:
+        """Shape of one state."""
+        return tuple(self.states.shape[1:])
+
+    @cached_property
+    def model(self) -> Model:
+        """The fitted numbers on the device."""
+        core = self.rule.core
+        core = core._replace(
+            tensors=dataclasses.replace(core.tensors, squares=None),
+            candidate_gram=padded_gram(core.candidate_gram),
+        )
+        host = Model(core, self.states[self.rule.candidates.indices], self.states)
+        model: Model = jax.tree.map(lambda array: jnp.asarray(array, self.settings.dtype), host)
+        return model
+
+    def start(self, stream: Any = 0) -> DeviceBelief:
+        """Return the belief before the first observation."""
+        state = self._initial(self.model, stream)
+        return DeviceBelief(self, state, self._blank(self.model, state))
+
+    def step(self, belief: Belief, y: Any, control: Any = None) -> DeviceBelief:
+        """Return the belief after one more observation; can be compiled, batched and scanned by the user."""
+        state = self._state_of(belief)
+        after, result = self._step(self.model, state, read_one(self.reader, y, self.settings.dtype), control)
+        if not is_traced(after):
+            self._check(result.broken)
+            if bool(result.rejected) and int(state.rejections) == 0:
+                warn_rejected("an observation was", NO_EXAMPLE_RESEMBLES, first=int(after.time), stacklevel=4)
+        return DeviceBelief(self, after, result)
+
+    def filter(self, observations: Any, controls: Any, *, keep: bool, mesh: Mesh | None) -> FilterRun:
+        """Filter one sequence or a batch."""
+        dtype = self.settings.dtype
+        if self.reader.is_batch(observations):
+            batch = read_batch(self.reader, observations, controls, dtype)
+            return self._run(batch, keep=keep, mesh=mesh)
+        batch = read_sequences(self.reader, [observations], None if controls is None else [controls], dtype)
+        run: FilterRun = self._run(batch, keep=keep, mesh=mesh)[0]
+        return run
+
+    def filter_many(self, sequences: Any, controls: Any, *, keep: bool, mesh: Mesh | None) -> list[FilterRun]:
+        """Filter several sequences of any lengths together."""
+        if not isinstance(sequences, list | tuple):
+            raise TypeError(f"filter_many takes a list of sequences, not {type(sequences).__name__}.")
+        if not sequences:
+            return []
+        batch = read_sequences(self.reader, sequences, controls, self.settings.dtype)
+        return list(self._run(batch, keep=keep, mesh=mesh))
+
+    def forecast(self, belief: Belief, steps: int, controls: Any) -> FilterRun:
+        """Predict without observations."""
+        state = self._state_of(belief)
+        missing = [None] * steps
+        batch = read_sequences(self.reader, [missing], None if controls is None else [controls], self.settings.dtype)
+        run: FilterRun = self._run(batch, keep=True, mesh=None, start=state)[0]
+        return run
+
+    def _state_of(self, belief: Belief) -> FilterState:
+        """Return what the next step goes on with; beliefs on the host (``run[t]``, pickles) are moved back."""
+        if not isinstance(belief, Belief):
+            raise TypeError(f"a belief from start(), step() or a run is needed, not {type(belief).__name__}.")
+        state = belief.device_state if isinstance(belief, DeviceBelief) else self._from_host(belief)
+        if np.ndim(state.time) > 0:
+            raise TypeError("this belief holds a whole batch (it comes from vmap): use jax.vmap(flt.step), too.")
+        if state.particles.shape[1:] != self.state_shape:
+            raise ValueError(
+                f"the belief's states have shape {state.particles.shape[1:]}, but this filter's examples have shape "
+                f"{self.state_shape}: a belief goes on with the filter that made it."
+            )
+        return state
+
+    def _from_host(self, belief: Belief) -> FilterState:
+        size, dtype = self.settings.n_particles, self.settings.dtype
+        particles, weights = belief.particles(size)
+        if len(particles) != size or np.ptp(weights) > 1e-12:
+            raise ValueError(
+                f"the belief goes on with {len(particles)} weighted states, but this filter with {size} equal "
+                "particles: a belief goes on with the filter that made it."
+            )
+        counts = [jnp.asarray(number, jnp.int32) for number in (belief.time, belief.stream, belief.rejections)]
+        return FilterState(jnp.asarray(particles, dtype), counts[0], counts[1].astype(jnp.uint32), counts[2])
+
+    def _run(self, batch: Batch, *, keep: bool, mesh: Mesh | None, start: FilterState | None = None) -> FilterRun:
+        if mesh is not None and not isinstance(mesh, Mesh):
+            raise TypeError(f"mesh = {mesh!r}; it must be a jax.sharding.Mesh.")
+        results = self.runner.run(batch, mesh=mesh, start=start)
+        self._check(results.broken[_valid(batch)])
+        summaries = BatchSummaries(self, results, batch, mesh=mesh, start=start)
+        rejected = summaries.column("rejected") & _valid(batch)
+        if rejected.any():
+            first = int(np.flatnonzero(rejected.any(axis=0))[0]) + 1
+            what = f"{int(rejected.sum())} of {int(batch.lengths.sum())} observations were"
+            warn_rejected(what, NO_EXAMPLE_RESEMBLES, first=first, stacklevel=5)
+        return FilterRun(summaries, angles=self.settings.angles, members=Members(summaries, keep=keep))
+
+    @cached_property
+    def runner(self) -> BatchRunner:
+        """Runs batches."""
+        return BatchRunner(self.model, self.settings)
+
+    @cached_property
+    def _initial(self) -> Any:
+        return jax.jit(partial(initial_state, settings=self.settings))
+
+    @cached_property
+    def _blank(self) -> Any:
+        return jax.jit(partial(blank_result, settings=self.settings))
+
+    @cached_property
+    def _step(self) -> Any:
+        return jax.jit(partial(advance, settings=self.settings))
+
+    @cached_property
+    def _replay(self) -> Any:
+        def steps(model: Model, state: FilterState, corrected: Any, picks: Any, controls: Any) -> Any:
+            def one(state: FilterState, inputs: Any) -> tuple[FilterState, Any]:
+                corrected, picks, control = inputs
+                return replay(model, state, corrected, picks, control, self.settings)
+
+            return lax.scan(one, state, (corrected, picks, controls))
+
+        return jax.jit(steps)
+
+    def initial_of(self, stream: int) -> FilterState:
+        """Return the initial state of a stream."""
+        state: FilterState = self._initial(self.model, stream)
+        return state
+
+    def replay_steps(self, state: FilterState, corrected: Any, picks: Any, controls: Any) -> tuple[FilterState, Any]:
+        """Repeat the predictions of known steps; return the state after them and the particles, (T, m, ...)."""
+        after, particles = self._replay(self.model, state, corrected, picks, controls)
+        return after, np.asarray(particles, np.float64)
+
+    def host_belief(self, state: FilterState, result: StepResult) -> Belief:
+        """Turn one step's arrays into an ordinary belief."""
+        state, result = jax.device_get((state, result))
+        return self.belief_of(
+            result, time=int(state.time), stream=int(state.stream), rejections=int(state.rejections),
+            particles=lambda: np.asarray(state.particles, np.float64),
+        )  # fmt: skip
+
+    def belief_of(
+        self, result: StepResult, *, time: int, stream: int, rejections: int, particles: Callable[[], FloatArray]
+    ) -> Belief:
+        """Make a belief of one step's results; the particles are asked for only where nothing was corrected."""
+        report = StepReport(
+            weight_sum=float(result.weight_sum),
+            herding_loss=float(result.herding_loss),
+            observation_coverage=float(result.observation_coverage),
+            state_coverage=float(result.state_coverage),
+            missing=bool(result.missing),
+            rejected=bool(result.rejected),
+        )
+        details: dict[str, Any] = {"time": time, "stream": stream, "report": report, "rejections": rejections}
+        details |= {"kernel": self.kernel, "angles": self.settings.angles}
+        if not bool(result.corrected):
+            predicted = particles()
+            return Belief(predicted, np.full(len(predicted), 1.0 / len(predicted)), **details)
+        posterior = CompressedPosterior(
+            weight_sum=report.weight_sum,
+            observation_coverage=report.observation_coverage,
+            state_coverage=report.state_coverage,
+            rule=self.rule,
+            prior=np.asarray(result.prior, np.float64),
+            solution=np.asarray(result.solution, np.float64),
+        )
+        return Belief(self.states, posterior, resampled=self.rule.candidates.indices[result.picks], **details)
+
+    @staticmethod
+    def _check(broken: Any) -> None:
+        if np.any(broken):
+            raise FloatingPointError(
+                "the posterior weights are not finite; check that the kernels and the transition return finite values, "
+                "or raise epsilon and delta."
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave compiled functions and device arrays behind; they are made again on first use."""
+        kept = ("rule", "states", "kernel", "reader", "settings")
+        return {name: self.__dict__[name] for name in kept}
+
+
+def _valid(batch: Batch) -> Any:
+    return np.arange(batch.observations.shape[1])[None, :] < batch.lengths[:, None]

@@ -1,0 +1,148 @@
+"""Sequences as rectangular arrays: (B, T, ...) with NaN where there is no observation or no step any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from kmcf.filter.inputs import ObservationReader, read_controls
+from kmcf.numerics.arrays import IntArray
+
+
+class Batch(NamedTuple):
+    """Sequences filled up to equal length."""
+
+    observations: Any
+    """(B, T, ...)"""
+    controls: Any
+    """A pytree of arrays (B, T, ...), or None."""
+    lengths: IntArray
+    """How many steps each sequence has, (B,)."""
+
+
+def read_batch(reader: ObservationReader, observations: Any, controls: Any, dtype: Any) -> Batch:
+    """Read B sequences of equal length given as one array (B, T, ...)."""
+    if reader.shape is None:
+        raise TypeError("with JAX arrays observations are numeric.")
+    values = jnp.asarray(observations) if isinstance(observations, jax.Array) else np.asarray(observations)
+    if values.ndim == 2 and reader.shape == (1,):
+        values = values[:, :, None]
+    if values.shape[0] == 0 or values.shape[1] == 0:
+        raise ValueError(f"the batch of shape {values.shape} holds no sequence or no step.")
+    if values.shape[2:] != reader.shape:
+        raise ValueError(
+            f"the observations of the batch have shape {values.shape[2:]}, but the example observations have shape "
+            f"{reader.shape}."
+        )
+    values = values.astype(dtype)
+    _check_gaps(values, reader)
+    size, steps = values.shape[:2]
+    if controls is not None:
+        if isinstance(controls, dict):
+            raise TypeError(
+                "the controls of a batch are an array (B, T, ...) or a list of B sequences, each with one entry per "
+                "step (which may be a dict), not one dict."
+            )
+        if not isinstance(controls, jax.Array):
+            controls = [read_controls(c, steps) for c in controls]
+            controls = jax.tree.map(lambda *parts: np.stack(parts), *[_stacked(c) for c in controls])
+        for leaf in jax.tree.leaves(controls):
+            if leaf.shape[:2] != (size, steps):
+                raise ValueError(
+                    f"the controls have shape {leaf.shape}, but there are {size} sequences of {steps} steps: they must "
+                    f"begin with ({size}, {steps})."
+                )
+    return Batch(values, controls, np.full(size, steps))
+
+
+def read_sequences(reader: ObservationReader, sequences: Sequence[Any], controls: Any, dtype: Any) -> Batch:
+    """Read sequences of any lengths; the shorter ones are filled up with missing observations."""
+    read = [_read_sequence(reader, sequence, dtype) for sequence in sequences]
+    per_sequence = [None] * len(read) if controls is None else list(controls)
+    if len(per_sequence) != len(read):
+        raise ValueError(f"{len(per_sequence)} sequences of controls for {len(read)} sequences of observations.")
+    checked = [_stacked(read_controls(c, len(s))) for c, s in zip(per_sequence, read, strict=True)]
+    given = [c is not None for c in checked]
+    if any(given) and not all(given):
+        raise ValueError(
+            "some sequences have controls and others None: with JAX arrays all of a batch must have them, or none."
+        )
+    lengths = np.array([len(s) for s in read])
+    longest = int(lengths.max())
+    padded = np.stack([_filled(s, longest, np.nan) for s in read])
+    if not any(given):
+        return Batch(padded, None, lengths)
+    stacked = jax.tree.map(lambda *parts: np.stack([_filled(part, longest, None) for part in parts]), *checked)
+    return Batch(padded, stacked, lengths)
+
+
+def read_one(reader: ObservationReader, observation: Any, dtype: Any) -> Any:
+    """Read one observation; None becomes NaN. A traced one is taken as it is, up to its shape."""
+    assert reader.shape is not None
+    if observation is None:
+        return np.full(reader.shape, np.nan, dtype)
+    if isinstance(observation, jax.core.Tracer):
+        value = observation.reshape(reader.shape) if observation.shape == () else observation
+        if value.shape != reader.shape:
+            raise ValueError(
+                f"an observation has shape {value.shape}, but the example observations have shape {reader.shape}."
+            )
+        return value.astype(dtype)
+    read = reader.one(np.asarray(observation) if isinstance(observation, jax.Array) else observation)
+    return np.full(reader.shape, np.nan, dtype) if read is None else np.asarray(read[0], dtype)
+
+
+def _read_sequence(reader: ObservationReader, sequence: Any, dtype: Any) -> Any:
+    read = reader.sequence(np.asarray(sequence) if isinstance(sequence, jax.Array) else sequence)
+    if isinstance(read, list):
+        return np.stack([read_one(reader, y, dtype) for y in read])
+    assert reader.shape is not None
+    values = np.asarray(read).reshape(len(read), *reader.shape).astype(dtype)
+    _check_gaps(values, reader)
+    return values
+
+
+def _check_gaps(values: Any, reader: ObservationReader) -> None:
+    """Check that observations are finite or missing as a whole."""
+    xp = jnp if isinstance(values, jax.Array) else np
+    axes = tuple(range(2 if values.ndim > len(reader.shape or ()) + 1 else 1, values.ndim))
+    absent = xp.isnan(values)
+    if bool(xp.isinf(values).any()):
+        raise ValueError("the observations contain infinity.")
+    partly = absent.any(axis=axes) & ~absent.all(axis=axes)
+    if not reader.accepts.missing and bool(partly.any()):
+        raise ValueError(
+            f"{int(partly.sum())} observations are partly NaN, which their kernel cannot handle; fill the gaps, or "
+            "make all their values NaN to skip them."
+        )
+
+
+def _stacked(controls: Any) -> Any:
+    """Return a sequence of controls (numbers, arrays or pytrees of them) as one pytree of arrays (T, ...)."""
+    if controls is None or isinstance(controls, np.ndarray):
+        if controls is not None and controls.dtype.kind == "O":
+            return _stacked(list(controls))
+        return controls
+    if isinstance(controls, jax.Array):
+        return np.asarray(controls)
+    try:
+        return jax.tree.map(lambda *parts: np.stack([np.asarray(part) for part in parts]), *controls)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"with JAX arrays controls must be numbers, arrays or trees of them, all alike: {error}"
+        ) from error
+
+
+def _filled(rows: Any, length: int, value: Any) -> Any:
+    """Fill up to a length with a value, or with the last row."""
+    missing = length - len(rows)
+    if missing == 0:
+        return rows
+    filler = (
+        np.full((missing, *rows.shape[1:]), value, rows.dtype) if value is not None else rows[-1:].repeat(missing, 0)
+    )
+    return np.concatenate([rows, filler])

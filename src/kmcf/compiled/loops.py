@@ -1,0 +1,94 @@
+"""The greedy loop of Kernel Herding in JAX: a plain loop anywhere, one fused kernel on a GPU.
+
+Each pick is one argmax and one addition over the N candidates. As a plain loop over a batch every pick streams all
+scores through memory; the fused kernel keeps one filter's scores in registers for all picks, and only the rows of the
+kernel matrix, which all filters share, come from the cache.
+"""
+
+# mypy: disable-error-code=no-untyped-call
+# JAX leaves some of its classes without types.
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.experimental import pallas as pl
+
+from kmcf.numerics.arrays import Array
+
+
+def plain_loop(mean_values: Array, gram: Array, size: int) -> tuple[Array, Array]:
+    """Pick ``size`` candidates; return them and the score after the last pick (as ``numerics.greedy`` does).
+
+    Examples
+    --------
+    >>> picks, _ = plain_loop(jnp.array([0.5, 0.0, 0.5]), jnp.eye(3), 2)
+    >>> picks.tolist()
+    [0, 2]
+    """
+
+    def pick(score: Array, _: None) -> tuple[Array, Array]:
+        best = lax.argmax(score, 0, jnp.int32)
+        return (score + mean_values) - gram[best], best
+
+    score, picks = lax.scan(pick, mean_values, None, length=size)
+    return picks, score
+
+
+def fused_loop(mean_values: Array, gram: Array, size: int, *, interpret: bool = False) -> tuple[Array, Array]:
+    """Do the same in one kernel per filter (Pallas); ``interpret`` runs it without a GPU, for tests.
+
+    Examples
+    --------
+    >>> picks, _ = fused_loop(jnp.array([0.5, 0.0, 0.5]), jnp.eye(3), 2, interpret=True)
+    >>> picks.tolist()
+    [0, 2]
+    """
+    count = mean_values.shape[0]
+    width = _power_of_two(count)
+    if width != gram.shape[1]:  # blocks are powers of two; what is added can never be picked
+        gram = jnp.pad(gram, ((0, 0), (0, width - gram.shape[1])))
+    padded = jnp.pad(mean_values, (0, width - count), constant_values=-jnp.inf)
+    picks, score = pl.pallas_call(
+        partial(_loop_kernel, size=size),
+        out_shape=(
+            jax.ShapeDtypeStruct((_power_of_two(size),), jnp.int32),
+            jax.ShapeDtypeStruct((width,), mean_values.dtype),
+        ),
+        compiler_params=_warps(width),
+        interpret=interpret,
+        name="herding",
+    )(padded, gram)
+    return picks[:size], score[:count]
+
+
+def padded_gram(gram: Any) -> Any:
+    """Return a kernel matrix with its rows filled up with zeros to a power of two, as the fused loop wants them."""
+    width = _power_of_two(gram.shape[1])
+    return jnp.pad(jnp.asarray(gram), ((0, 0), (0, width - gram.shape[1])))
+
+
+def _loop_kernel(mean_ref: Any, gram_ref: Any, picks_ref: Any, score_ref: Any, *, size: int) -> None:
+    mean = mean_ref[...]
+
+    def pick(p: Array, score: Array) -> Array:
+        best = lax.argmax(score, 0, jnp.int32)
+        picks_ref[p] = best
+        return (score + mean) - gram_ref[best, :]
+
+    score_ref[...] = lax.fori_loop(0, size, pick, mean)
+
+
+def _warps(width: int) -> Any:
+    """Return as many warps as give each thread eight candidates or so, within a GPU's limits."""
+    from jax.experimental.pallas import triton
+
+    return triton.CompilerParams(num_warps=min(max(width // 256, 1), 8), num_stages=1)
+
+
+def _power_of_two(number: int) -> int:
+    return 1 << max(number - 1, 0).bit_length()

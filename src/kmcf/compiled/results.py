@@ -1,0 +1,261 @@
+"""The results of a batch: what the compiled loop returned, and what is worked out from it on demand."""
+
+# mypy: disable-error-code=no-untyped-call
+# JAX leaves some of its classes without types.
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from kmcf.compiled.inputs import Batch
+from kmcf.compiled.step import FilterState, StepResult
+from kmcf.filter.belief import Belief
+from kmcf.filter.run import FilterRun
+from kmcf.filter.summaries import NAMES
+from kmcf.numerics.arrays import Array, FloatArray
+
+if TYPE_CHECKING:
+    from kmcf.compiled.engine import CompiledFilter
+
+WEIGHTS_AT_ONCE = 2**25
+"""So many weights are formed at once when summaries need them (256 MB)."""
+REPLAYED_AT_ONCE = 2**24
+"""So many particles' numbers are kept at once when predictions are repeated (128 MB)."""
+
+
+class BatchSummaries:
+    """The summary columns of B sequences, (B, T, ...); those that take the weights are computed on first use."""
+
+    def __init__(
+        self,
+        engine: CompiledFilter,
+        results: StepResult,
+        batch: Batch,
+        *,
+        mesh: Mesh | None = None,
+        start: FilterState | None = None,
+    ) -> None:
+        self._engine: CompiledFilter | None = engine
+        self._results = results
+        self._controls = batch.controls
+        self._mesh = mesh
+        self._start = None if start is None else jax.device_get(start)
+        self.lengths = batch.lengths
+        self._columns: dict[str, Any] = {}
+        self._sequences: dict[str, dict[int, Any]] = {"interval": {}, "covariance": {}}
+
+    def column(self, name: str) -> Any:
+        """Return one column for all sequences."""
+        if name not in self._columns:
+            self._columns[name] = self._make(name)
+        return self._columns[name]
+
+    def of_sequence(self, name: str, b: int) -> Any:
+        """Return one column for one sequence, as long as it is."""
+        if name in self._columns or not self._per_sequence(name):
+            return self.column(name)[b, : self.lengths[b]]
+        cache = self._sequences[name]
+        if b not in cache:
+            cache[b] = np.array([getattr(belief, name)() for belief in self.beliefs(b)])
+        return cache[b]
+
+    def beliefs(self, b: int) -> Iterator[Belief]:
+        """Yield the beliefs of one sequence."""
+        for t, particles in enumerate(self._particles(b)):
+            yield self._belief(b, t, particles)
+
+    def belief(self, b: int, t: int) -> Belief:
+        """Return one belief."""
+        if self._results.corrected[b, t]:
+            return self._belief(b, t, None)
+        return next(belief for k, belief in enumerate(self.beliefs(b)) if k == t)
+
+    def _belief(self, b: int, t: int, particles: FloatArray | None) -> Belief:
+        assert self._engine is not None
+        assert particles is not None or self._results.corrected[b, t]
+        begin, stream, before = (0, b, 0)
+        if self._start is not None:
+            begin, stream, before = (int(part) for part in self._start[1:])
+        return self._engine.belief_of(
+            jax.tree.map(lambda array: array[b, t], self._results),
+            time=begin + t + 1,
+            stream=stream,
+            rejections=before + int(self._results.rejected[b, : t + 1].sum()),
+            particles=lambda: particles,  # type: ignore[arg-type, return-value]
+        )
+
+    def _particles(self, b: int) -> Iterator[FloatArray | None]:
+        """Yield the predicted particles at the steps that corrected nothing, by repeating the predictions."""
+        assert self._engine is not None
+        corrected = self._results.corrected[b, : self.lengths[b]]
+        state = self._start if self._start is not None else self._engine.initial_of(b)
+        piece = max(1, REPLAYED_AT_ONCE // max(state.particles.size, 1))
+        for first in range(0, len(corrected), piece):
+            some = slice(first, min(first + piece, len(corrected)))
+            if corrected[first:].all():
+                yield from [None] * (len(corrected) - first)
+                return
+            controls = jax.tree.map(lambda array, some=some: array[b, some], self._controls)
+            picks = self._results.picks[b, some]
+            state, particles = self._engine.replay_steps(state, corrected[some], picks, controls)
+            yield from (None if known else sample for known, sample in zip(corrected[some], particles, strict=True))
+
+    def _make(self, name: str) -> Any:
+        results = self._results
+        if name == "time":
+            begin = 0 if self._start is None else int(self._start.time)
+            return np.tile(begin + 1 + np.arange(results.mean.shape[1]), (len(self.lengths), 1))
+        if name == "coverage":
+            return np.fmin(self.column("observation_coverage"), self.column("state_coverage"))
+        if name == "mean":
+            assert self._engine is not None
+            return _double(results.mean).reshape(*results.mean.shape[:2], *self._engine.state_shape)
+        if name in ("ess", "negative_mass", "mode"):
+            self._columns.update(self._from_weights())
+            return self._columns[name]
+        if self._per_sequence(name):
+            return self._stacked(name)
+        return _double(getattr(results, name))
+
+    def _per_sequence(self, name: str) -> bool:
+        return name == "interval" or (name == "covariance" and self._results.covariance is None)
+
+    def _stacked(self, name: str) -> Any:
+        """Put the sequences' columns together, with NaN after the end of the shorter ones."""
+        parts = [self.of_sequence(name, b) for b in range(len(self.lengths))]
+        whole = np.full((len(parts), int(self.lengths.max()), *parts[0].shape[1:]), np.nan)
+        for b, part in enumerate(parts):
+            whole[b, : len(part)] = part
+        return whole
+
+    def _from_weights(self) -> dict[str, Any]:
+        """Work out what takes the weights of all steps, on the device, some steps at a time."""
+        assert self._engine is not None
+        corrected = self._results.corrected
+        size = self._engine.settings.n_particles
+        ess, negative = np.full(corrected.shape, float(size)), np.zeros(corrected.shape)
+        mode = _double(self._results.first).copy()
+        if corrected.any():
+            found = summarise_weights(
+                self._engine,
+                self._results.prior[corrected],
+                self._results.solution[corrected],
+                self._results.weight_sum[corrected],
+                self._mesh,
+            )
+            ess[corrected], negative[corrected] = 1.0 / found[0], found[1]
+            mode[corrected] = self._engine.states[found[2]]
+        return {"ess": ess, "negative_mass": negative, "mode": mode}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Complete all columns before pickling, so that the filter need not travel along."""
+        for name in NAMES:
+            self.column(name)
+        return {**self.__dict__, "_engine": None, "_mesh": None}
+
+
+class Members(Sequence[FilterRun]):
+    """The runs of a batch's sequences, made when asked for."""
+
+    def __init__(self, summaries: BatchSummaries, *, keep: bool) -> None:
+        self._summaries = summaries
+        self._keep = keep
+
+    def __len__(self) -> int:
+        return len(self._summaries.lengths)
+
+    @overload
+    def __getitem__(self, index: int) -> FilterRun: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[FilterRun]: ...
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"sequence {index} of a batch of {len(self)}.")
+        b = int(index) % len(self)
+        beliefs = Beliefs(self._summaries, b) if self._keep else None
+        return FilterRun(SequenceSummaries(self._summaries, b), angles=self._angles(), beliefs=beliefs)
+
+    def _angles(self) -> tuple[int, ...]:
+        engine = self._summaries._engine
+        return () if engine is None else tuple(engine.settings.angles)
+
+
+class SequenceSummaries:
+    """The summary columns of one sequence of a batch."""
+
+    def __init__(self, batch: BatchSummaries, b: int) -> None:
+        self._batch = batch
+        self._b = b
+
+    def column(self, name: str) -> Any:
+        """Return a column, (T, ...)."""
+        return self._batch.of_sequence(name, self._b)
+
+
+class Beliefs(Sequence[Belief]):
+    """The beliefs of one sequence, made when asked for."""
+
+    def __init__(self, batch: BatchSummaries, b: int) -> None:
+        self._batch = batch
+        self._b = b
+
+    def __len__(self) -> int:
+        return int(self._batch.lengths[self._b])
+
+    @overload
+    def __getitem__(self, index: int) -> Belief: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Belief]: ...
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return list(self)[index]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"step {index} of a run with {len(self)} steps (they count from 0).")
+        return self._batch.belief(self._b, int(index) % len(self))
+
+    def __iter__(self) -> Iterator[Belief]:
+        return self._batch.beliefs(self._b)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (list(self),)
+
+
+def summarise_weights(
+    engine: CompiledFilter, prior: Array, solution: Array, weight_sum: Array, mesh: Mesh | None
+) -> tuple[Any, Any, Any]:
+    """Form the weights of K posteriors on the device; return their Σw², negative masses and largest indices, (K,).
+
+    With a mesh the rows of the factors, one per example, are spread over its devices.
+    """
+    rule, dtype = engine.rule, engine.settings.dtype
+    U, V = (np.asarray(factor.rows[: rule.size], dtype) for factor in (rule.states, rule.observations))
+    if mesh is not None:
+        filled = -(-len(U) // mesh.size) * mesh.size - len(U)  # rows of zeros have weight zero
+        U, V = (np.pad(factor, ((0, filled), (0, 0))) for factor in (U, V))
+        rows = NamedSharding(mesh, PartitionSpec(mesh.axis_names))
+        U, V = jax.device_put((U, V), rows)
+    piece = max(1, WEIGHTS_AT_ONCE // len(U))
+    summary = jax.jit(_weight_summary)
+    parts = []
+    for first in range(0, len(prior), piece):
+        some = slice(first, first + piece)
+        parts.append(jax.device_get(summary(U, V, prior[some], solution[some], weight_sum[some])))
+    return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))  # type: ignore[return-value]
+
+
+def _weight_summary(U: Array, V: Array, prior: Array, solution: Array, weight_sum: Array) -> tuple[Array, Array, Array]:
+    with jax.default_matmul_precision("highest"):
+        weights = (U @ prior.T) * (V @ solution.T) / weight_sum
+    return jnp.sum(weights**2, axis=0), -jnp.sum(jnp.minimum(weights, 0.0), axis=0), jnp.argmax(weights, axis=0)
+
+
+def _double(values: Any) -> Any:
+    return values.astype(np.float64) if values.dtype.kind == "f" else values

@@ -1,0 +1,269 @@
+"""One iteration of Algorithm 3 as a pure function of arrays, for one filter; batches come by ``vmap``.
+
+What NumPy decides with ``if`` (is the observation missing, is the correction to be trusted) is decided here by
+selecting: both sides are computed and one is kept. So the step can be compiled, scanned over time and batched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from kmcf.bayes_rule.core import Algebra, CompressedCore, correct, herd_features
+from kmcf.bayes_rule.declared import DeclaredFunctions
+from kmcf.compiled.checks import tracing
+from kmcf.filter.rejection import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
+from kmcf.kernels.base import ExampleKernel
+from kmcf.numerics.arrays import Array
+from kmcf.numerics.circles import wrapped_difference
+
+
+class Model(NamedTuple):
+    """The fitted numbers on the device."""
+
+    core: CompressedCore
+    candidate_states: Array
+    """The states that herding chooses from, (N, ...)."""
+    examples: Array
+    """All example states, (n, ...): where the initial states are drawn from, if the user gave no other way."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepSettings:
+    """What a step needs to know beside numbers; it is fixed when the step is compiled."""
+
+    transition: Callable[[Any, Any, Any], Any]
+    initial: Callable[[int, Any], Any] | None
+    state_pivots: ExampleKernel
+    observation_pivots: ExampleKernel
+    declared: DeclaredFunctions
+    angles: Sequence[int]
+    seed: int
+    n_particles: int
+    n_resample: int
+    dtype: Any
+    algebra: Algebra
+
+
+class FilterState(NamedTuple):
+    """What one step hands to the next."""
+
+    particles: Array
+    """The sample that the next step moves, (m, ...)."""
+    time: Array
+    """Steps made."""
+    stream: Array
+    """Number of the sequence of random numbers."""
+    rejections: Array
+    """Steps rejected so far."""
+
+
+class StepResult(NamedTuple):
+    """What one step found out; where nothing was corrected the posterior's entries are NaN."""
+
+    corrected: Array
+    missing: Array
+    rejected: Array
+    broken: Array
+    """The weights came out not finite: a kernel or a factorisation failed."""
+    prior: Array
+    """a, (p,)."""
+    solution: Array
+    """z, (q,)."""
+    weight_sum: Array
+    herding_loss: Array
+    observation_coverage: Array
+    state_coverage: Array
+    mean: Array
+    """Mean state, flattened, (d,)."""
+    covariance: Array | None
+    """(d, d); None with angles, whose deviations wrap around."""
+    picks: Array
+    """The herded candidates, (ℓ,)."""
+    first: Array
+    """The first particle of the prediction: the mode where nothing was corrected, (...)."""
+
+
+def initial_state(model: Model, stream: Array, settings: StepSettings) -> FilterState:
+    """Draw from p_init."""
+    key, size = _key(stream, 0, settings), settings.n_particles
+    shape = (size, *model.examples.shape[1:])
+    if settings.initial is None:
+        drawn = model.examples[jax.random.randint(key, (size,), 0, model.examples.shape[0])]
+    else:
+        with tracing("initial(size, key)"):
+            drawn = settings.initial(size, key)
+        if jnp.shape(drawn) == (size,) and shape == (size, 1):
+            drawn = drawn[:, None]
+    zero = jnp.zeros((), jnp.int32)
+    return FilterState(_checked(drawn, shape, "initial(size, key)", settings), zero, _stream(stream), zero)
+
+
+def advance(
+    model: Model, state: FilterState, observation: Array, control: Any, settings: StepSettings
+) -> tuple[FilterState, StepResult]:
+    """Make one step. An observation that is all NaN is missing.
+
+    Parameters
+    ----------
+    model : Model
+        The fitted numbers.
+    state : FilterState
+        From :func:`initial_state` or an earlier step.
+    observation : array
+        One observation.
+    control : pytree
+        Passed to the transition.
+    settings : StepSettings
+        Everything that is no number.
+    """
+    with jax.default_matmul_precision("highest"):  # no TF32 in single precision
+        core = model.core
+        # 1. Predict (Algorithm 3, lines 7-12)
+        particles = predict(state, control, settings)
+        # 2. Correct (lines 13-15)
+        missing = jnp.isnan(observation).all()
+        observation = jnp.where(missing, 0.0, observation)
+        mean_similarities, state_coverage = _similarities_of_mean(core, particles, settings)
+        similarities = settings.observation_pivots.against(observation[None])[:, 0].astype(settings.dtype)
+        observation_coverage = core.observations.coverage(jnp.max(similarities, initial=0.0))
+        a, z, weight_sum = correct(core, mean_similarities, similarities, settings.algebra)
+        # 3. Normalise (line 16), unless there is nothing to normalise: then the prediction stays
+        usable = (observation_coverage > LEAST_SIMILARITY) & (weight_sum > LEAST_WEIGHT_SUM)
+        corrected = usable & ~missing
+        divisor = jnp.where(corrected, weight_sum, 1.0)
+        # 4. Resample (line 10 of the next iteration)
+        mean_features = core.tensors.mean_features(a, z) / divisor
+        picks, loss = herd_features(core, mean_features, settings.n_resample, settings.algebra)
+        resampled = model.candidate_states[picks[np.arange(settings.n_particles) % settings.n_resample]]
+        mean, covariance = _moments(core, a, z, divisor, particles, corrected, settings)
+    nan = jnp.asarray(jnp.nan, settings.dtype)
+    result = StepResult(
+        corrected=corrected,
+        missing=missing,
+        rejected=~corrected & ~missing,
+        broken=~missing & ~jnp.isfinite(weight_sum),
+        prior=jnp.where(corrected, a, nan),
+        solution=jnp.where(corrected, z, nan),
+        weight_sum=jnp.where(corrected, weight_sum, nan),
+        herding_loss=jnp.where(corrected, loss, nan),
+        observation_coverage=jnp.where(missing, nan, observation_coverage),
+        state_coverage=state_coverage,
+        mean=mean,
+        covariance=covariance,
+        picks=picks,
+        first=particles[0],
+    )
+    after = FilterState(
+        jnp.where(corrected, resampled, particles),
+        state.time + 1,
+        state.stream,
+        state.rejections + result.rejected.astype(jnp.int32),
+    )
+    return after, result
+
+
+def predict(state: FilterState, control: Any, settings: StepSettings) -> Array:
+    """Move the particles; the initial ones stay where they are (Algorithm 3, t = 1)."""
+    key = _key(state.stream, state.time + 1, settings)
+    hint = " (no controls were given: pass controls=... if it needs them)" if control is None else ""
+    with tracing(f"transition(states, control, key){hint}"):
+        moved = settings.transition(state.particles, control, key)
+    checked = _checked(moved, state.particles.shape, "transition(states, control, key)", settings)
+    return jnp.where(state.time == 0, state.particles, checked)
+
+
+def replay(
+    model: Model, state: FilterState, corrected: Array, picks: Array, control: Any, settings: StepSettings
+) -> tuple[FilterState, Array]:
+    """Repeat the prediction of a step whose outcome is known; return the next state and the predicted particles."""
+    particles = predict(state, control, settings)
+    resampled = model.candidate_states[picks[np.arange(settings.n_particles) % settings.n_resample]]
+    after = state._replace(particles=jnp.where(corrected, resampled, particles), time=state.time + 1)
+    return after, particles
+
+
+def blank_result(model: Model, state: FilterState, settings: StepSettings) -> StepResult:
+    """Return what is known before the first step: the initial sample."""
+    nan, false = jnp.asarray(jnp.nan, settings.dtype), jnp.zeros((), bool)
+    p, q = model.core.tensors.total.shape
+    mean, covariance = _particle_moments(state.particles, settings)
+    return StepResult(
+        corrected=false,
+        missing=false,
+        rejected=false,
+        broken=false,
+        prior=jnp.full(p, nan),
+        solution=jnp.full(q, nan),
+        weight_sum=nan,
+        herding_loss=nan,
+        observation_coverage=nan,
+        state_coverage=nan,
+        mean=mean,
+        covariance=covariance,
+        picks=jnp.zeros(settings.n_resample, jnp.int32),
+        first=state.particles[0],
+    )
+
+
+def _similarities_of_mean(core: CompressedCore, particles: Array, settings: StepSettings) -> tuple[Array, Array]:
+    """Return the particles' mean similarities with the pivots, and how well the examples cover them.
+
+    Written as reductions of elementwise formulas, which the compiler fuses: the (pivots, particles) matrix is never
+    stored. The closest pivot is found from logarithms, which spares a second round of exponentials.
+    """
+    mean = jnp.mean(settings.state_pivots.against(particles), axis=1).astype(settings.dtype)
+    closest = jnp.exp(jnp.max(settings.state_pivots.log_against(particles), axis=0))
+    return mean, core.states.coverage(jnp.mean(closest)).astype(settings.dtype)
+
+
+def _moments(
+    core: CompressedCore, a: Array, z: Array, divisor: Array, particles: Array, corrected: Array, settings: StepSettings
+) -> tuple[Array, Array | None]:
+    """Return mean and covariance of the posterior, or of the prediction where it stays."""
+    expectations = core.tensors.expectations(a, z) / divisor
+    mean: Array = settings.declared.mean(expectations)
+    covariance: Array = settings.declared.covariance(expectations)
+    predicted_mean, predicted_covariance = _particle_moments(particles, settings)
+    mean = jnp.where(corrected, mean, predicted_mean).astype(settings.dtype)
+    if covariance is None or predicted_covariance is None:
+        return mean, None
+    return mean, jnp.where(corrected, covariance, predicted_covariance).astype(settings.dtype)
+
+
+def _particle_moments(particles: Array, settings: StepSettings) -> tuple[Array, Array | None]:
+    rows = particles.reshape(particles.shape[0], -1)
+    mean = jnp.mean(rows, axis=0)
+    if len(settings.angles):
+        directions = jnp.arctan2(jnp.mean(jnp.sin(rows), axis=0), jnp.mean(jnp.cos(rows), axis=0))
+        return jnp.where(np.isin(np.arange(rows.shape[1]), settings.angles), directions, mean), None
+    deviations = rows - mean
+    return mean, jnp.mean(deviations[:, :, None] * deviations[:, None, :], axis=0)
+
+
+def _key(stream: Array, time: Any, settings: StepSettings) -> Array:
+    """Return the key of step ``time`` of a stream, whatever was drawn before."""
+    return jax.random.fold_in(jax.random.fold_in(jax.random.key(settings.seed), _stream(stream)), time)
+
+
+def _stream(stream: Array) -> Array:
+    return jnp.asarray(stream, jnp.uint32)
+
+
+def _checked(states: Any, shape: tuple[int, ...], source: str, settings: StepSettings) -> Array:
+    if jnp.shape(states) != shape:
+        raise ValueError(f"{source} returned an array of shape {jnp.shape(states)}; it must have shape {shape}.")
+    values = jnp.asarray(states)
+    if values.dtype.kind == "c":
+        raise TypeError(f"{source} returned complex numbers; states are real.")
+    values = values.astype(settings.dtype)
+    if not len(settings.angles):
+        return values
+    rows = values.reshape(shape[0], -1)
+    turned = jnp.where(np.isin(np.arange(rows.shape[1]), settings.angles), wrapped_difference(rows), rows)
+    return turned.reshape(shape)

@@ -1,1 +1,0 @@
-"""Experiments: what the command line runs. Nothing in the package imports them."""

@@ -1,1 +1,0 @@
-"""The paper, computed again: what ``kmcf reproduce`` runs."""

@@ -1,6 +1,0 @@
-"""The filter on JAX arrays: one compiled step, scanned over time and batched over sequences."""
-
-from kmcf.filter.compiled.belief import DeviceBelief
-from kmcf.filter.compiled.engine import CompiledFilter
-
-__all__ = ["CompiledFilter", "DeviceBelief"]

@@ -1,0 +1,1 @@
+"""Arrays and their namespaces, factorisations, random numbers, angles, poses, collections of objects."""

@@ -1,0 +1,58 @@
+"""Arithmetic on angles in radians."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kmcf.numerics.arrays import Array, FloatArray
+
+
+def wrapped_difference(angles: Array) -> Array:
+    """Map differences of angles to (−π, π].
+
+    Examples
+    --------
+    >>> wrapped_difference(np.array([0.0, 2 * np.pi + 0.25, np.pi, -np.pi])).round(2)
+    array([0.  , 0.25, 3.14, 3.14])
+    """
+    wrapped: FloatArray = np.pi - (np.pi - angles) % (2.0 * np.pi)  # an operator, so that JAX arrays are welcome
+    return wrapped
+
+
+def wrap_columns(rows: FloatArray, columns: Sequence[int]) -> None:
+    """Wrap some columns of an array (n, ...), counted over the flattened rows, to (−π, π], in place.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 4.0]])
+    >>> wrap_columns(rows, [1])
+    >>> rows.round(2)
+    array([[ 1.  , -2.28]])
+    """
+    if len(columns):
+        flat = rows.reshape(len(rows), -1)
+        flat[:, list(columns)] = wrapped_difference(flat[:, list(columns)])
+
+
+def on_circles(rows: FloatArray, columns: Sequence[int]) -> FloatArray:
+    """Return rows (n, d) whose angle columns are replaced, at the end, by their cosines and then their sines.
+
+    Examples
+    --------
+    >>> on_circles(np.array([[np.pi / 2, 5.0]]), [0]).round(2)
+    array([[5., 0., 1.]])
+    """
+    straight = [j for j in range(rows.shape[1]) if j not in columns]
+    turned = rows[:, list(columns)]
+    return np.concatenate([rows[:, straight], np.cos(turned), np.sin(turned)], axis=1)
+
+
+def circular_mean(angles: FloatArray, weights: FloatArray) -> float:
+    """Return the direction of the weighted mean of the points (cos a, sin a), in (−π, π].
+
+    Examples
+    --------
+    >>> round(circular_mean(np.array([0.1, 2 * np.pi - 0.1]), np.array([0.5, 0.5])), 6) + 0.0
+    0.0
+    """
+    return float(np.arctan2(weights @ np.sin(angles), weights @ np.cos(angles)))

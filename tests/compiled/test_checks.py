@@ -1,0 +1,174 @@
+"""What the JAX path refuses, and what it says."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax_cases import MODEL, TEST, TRAIN, fitted
+
+import kmcf
+from kmcf.compiled.checks import precision
+from kmcf.kernels import (
+    AsinhScaled,
+    ChiSquared,
+    Circular,
+    Columns,
+    Constant,
+    Gaussian,
+    Hellinger,
+    HistogramIntersection,
+    Laplace,
+    LaserScan,
+    Linear,
+    Matern,
+    Pose,
+)
+
+ROWS = np.random.default_rng(0).uniform(0.1, 2.0, size=(7, 3))
+
+
+def test_without_64_bit_mode_there_is_an_error_that_says_what_to_do():
+    with jax.enable_x64(False), pytest.raises(RuntimeError, match="jax_enable_x64"):
+        kmcf.KernelMonteCarloFilter(MODEL.transition).fit(jnp.ones((5, 1)), jnp.ones((5, 1)))
+
+
+def test_precision_follows_the_arrays():
+    assert precision(jnp.ones(2), jnp.ones(2)) == np.float64
+    assert precision(jnp.ones(2, jnp.float32), np.ones(2)) == np.float32
+    assert precision(jnp.ones(2, jnp.float32), jnp.ones(2)) == np.float64
+    flt = fitted(dtype=jnp.float32)
+    assert flt.start().device_state.particles.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"engine": "exact"}, "engine='exact'"),
+        ({"rule": "importance"}, "rule='importance'"),
+        ({"support": "particles"}, "support='particles'"),
+        ({"resampling": "multinomial"}, "resampling='multinomial'"),
+        ({"resample_threshold": np.inf}, "always resamples"),
+    ],
+)
+def test_settings_for_numpy_only(settings, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        fitted(**settings)
+    assert "NumPy arrays" in str(caught.value)
+
+
+def test_a_kernel_for_numpy_only():
+    def numpy_only(a, b):
+        return np.exp(-np.abs(np.asarray(a) - np.asarray(b).T))
+
+    with pytest.raises(TypeError, match=r"state kernel.*cannot be compiled.*jax\.numpy"):
+        fitted(state_kernel=numpy_only)
+    with pytest.raises(TypeError, match="observation kernel"):
+        fitted(observation_kernel=numpy_only)
+
+
+def test_a_callable_kernel_written_for_both():
+    def both(a, b):
+        return abs(a - b.T) * 0.0 + 2.718281828 ** (-((a - b.T) ** 2))
+
+    assert np.isfinite(fitted(state_kernel=both).filter(TEST.observations[:2]).mean).all()
+
+
+@pytest.mark.parametrize(
+    "transition",
+    [
+        lambda states, control, rng: states + rng.normal(size=states.shape),
+        lambda states, control, rng: np.asarray(states) + 1.0,
+        lambda states, control, rng: states + control,
+    ],
+)
+def test_a_transition_for_numpy_only(transition):
+    with pytest.raises(TypeError, match=r"transition\(states, control, key\).*cannot be compiled.*jax\.random"):
+        fitted(transition=transition).filter(TEST.observations[:2])
+
+
+def test_an_initial_for_numpy_only():
+    with pytest.raises(TypeError, match=r"initial\(size, key\).*cannot be compiled"):
+        fitted(initial=lambda size, rng: rng.normal(size=(size, 1))).start()
+
+
+def test_wrong_shapes():
+    with pytest.raises(ValueError, match=r"transition.*\(150,\).*must have shape \(150, 1\)"):
+        fitted(transition=lambda states, control, key: states[:, 0]).filter(TEST.observations[:2])
+    flt = fitted()
+    with pytest.raises(ValueError, match=r"shape \(2,\)"):
+        flt.step(flt.start(), jnp.ones(2))
+    with pytest.raises(ValueError, match=r"shape \(2,\)"):
+        jax.jit(flt.step)(flt.start(), jnp.ones(2))
+    with pytest.raises(ValueError, match=r"\(3, 4\)"):
+        flt.filter(jnp.ones((3, 4, 1)), jnp.ones((3, 5)))
+    with pytest.raises(TypeError, match="not one dict"):
+        flt.filter(jnp.ones((3, 4, 1)), {"speed": np.ones((3, 4))})
+    with pytest.raises(ValueError, match="some sequences have controls"):
+        flt.filter_many([TEST.observations[:2]] * 2, [np.ones(2), None])
+    with pytest.raises(ValueError, match="infinity"):
+        flt.filter(jnp.full((1, 2, 1), jnp.inf))
+    with pytest.raises(TypeError, match="mesh = 1"):
+        flt.filter(TEST.observations[:2], mesh=1)
+    with pytest.raises(IndexError, match="sequence 3 of a batch of 2"):
+        flt.filter(jnp.full((2, 3, 1), jnp.nan))[3]
+    with pytest.raises(ValueError, match="fitted on NumPy arrays"):
+        kmcf.KernelMonteCarloFilter(MODEL.transition).fit(TRAIN.states, TRAIN.observations).filter([1.0], mesh=1)
+
+
+def test_partly_missing_vectors():
+    observations = np.concatenate([TRAIN.observations, TRAIN.observations**2], axis=1)
+    flt = fitted(TRAIN._replace(observations=observations), observation_kernel=Gaussian(1.0))
+    with pytest.raises(ValueError, match="1 observations are partly NaN"):
+        flt.filter(jnp.array([[1.0, jnp.nan], [jnp.nan, jnp.nan]]))
+
+
+def test_weights_that_are_not_finite():
+    flt = fitted(transition=lambda states, control, key: states * jnp.nan, n_particles=20)
+    with pytest.raises(FloatingPointError, match="transition"):
+        flt.filter(TEST.observations[:2])
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        Gaussian(0.7),
+        Gaussian(np.array([0.5, 1.0, 2.0])),
+        Laplace(0.7),
+        Matern(0.7, nu=2.5),
+        Linear(),
+        Constant(2.0),
+        Circular(0.4),
+        Pose(),
+        AsinhScaled(Gaussian()),
+        HistogramIntersection(),
+        ChiSquared(normalize=True),
+        Hellinger(normalize=True),
+        2.0 * Columns(Gaussian(1.0), [0, 2]) + Linear() * Gaussian(0.3),
+    ],
+)
+@pytest.mark.parametrize("dtype", [jnp.float64, jnp.float32])
+def test_kernels_work_in_both_worlds(kernel, dtype):
+    kernel.fit(ROWS)
+    on_examples = kernel.on_examples(ROWS[:4]).mapped(lambda array: array.astype(dtype))
+    found = jax.jit(on_examples.against)(jnp.asarray(ROWS, dtype))
+    assert found.dtype == dtype
+    tolerance = 1e-12 if dtype == jnp.float64 else 1e-5
+    np.testing.assert_allclose(found, kernel(ROWS[:4], ROWS), rtol=tolerance, atol=tolerance)
+
+
+def test_a_kernel_that_cannot_says_so():
+    scans = TRAIN._replace(observations=np.abs(np.random.default_rng(0).normal(size=(150, 20))))
+    with pytest.raises(TypeError, match="LaserScan"):
+        fitted(scans, observation_kernel=LaserScan())
+
+
+def test_precomputed_similarities():
+    kernel = Gaussian(1.5)
+    train = TRAIN._replace(states=TRAIN.states[:60], observations=TRAIN.observations[:60])
+    settings = {"delta": 1e-4, "n_particles": 30, "n_resample": 5}
+    rows = train._replace(observations=kernel(train.observations))
+    flt = fitted(rows, observation_kernel="precomputed", **settings)
+    direct = fitted(train, observation_kernel=kernel, **settings)
+    seen = TEST.observations[:3]
+    found = flt.filter(jnp.asarray(kernel(seen, train.observations)))
+    np.testing.assert_allclose(found.mean, direct.filter(seen).mean, atol=1e-8)

@@ -1,0 +1,120 @@
+"""A crash, an error or a full disk leaves the old file."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from store_cases import TEST, assert_same_run, make, move, small
+
+import kmcf
+from kmcf.support.atomic import replacing
+
+
+def test_the_new_file_appears_only_when_it_is_complete(tmp_path):
+    target = tmp_path / "file"
+    target.write_text("old")
+    with replacing(target) as file:
+        file.write(b"new")
+        file.flush()
+        assert target.read_text() == "old"
+    assert target.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt(), ValueError()], ids=repr)
+def test_errors_leave_the_old_file_and_nothing_else(error, tmp_path):
+    target = tmp_path / "file"
+    target.write_text("old")
+
+    def fail():
+        with replacing(target) as file:
+            file.write(b"half")
+            raise error
+
+    with pytest.raises(type(error)):
+        fail()
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_the_data_reach_the_disk_before_the_name_does(tmp_path, monkeypatch):
+    calls = []
+
+    def noted(name):
+        real = getattr(os, name)
+
+        def call(*arguments):
+            calls.append(name)
+            return real(*arguments)
+
+        return call
+
+    for name in ("fsync", "replace"):
+        monkeypatch.setattr(os, name, noted(name))
+    small().save(tmp_path / "m.kmcf")
+    assert calls[:2] == ["fsync", "replace"]
+
+
+LIMITED = """
+import resource, sys
+sys.path[:0] = {paths!r}
+from store_cases import make, STATES, OBSERVATIONS
+flt = make(engine="exact").fit(STATES, OBSERVATIONS)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    flt.save({path!r})
+except OSError as error:
+    print("refused:", error)
+"""
+KILLED = """
+import os, signal, sys
+sys.path[:0] = {paths!r}
+from store_cases import small
+os.replace = lambda *arguments: os.kill(os.getpid(), signal.SIGKILL)
+small().save({path!r})
+"""
+
+
+def script(code, path):
+    text = textwrap.dedent(code).format(paths=sys.path, path=str(path))
+    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+
+
+def test_a_disk_that_runs_full_leaves_the_old_file(tmp_path):
+    path = tmp_path / "m.kmcf"
+    small().save(path)
+    assert "refused: [Errno 27]" in script(LIMITED, path).stdout  # the system's own refusal to write more
+    assert list(tmp_path.iterdir()) == [path]
+    assert_same_run(kmcf.load(path, transition=move).filter(TEST), small().filter(TEST))
+
+
+def test_a_killed_process_leaves_the_old_file(tmp_path):
+    path = tmp_path / "m.kmcf"
+    small().save(path)
+    before = path.read_bytes()
+    assert script(KILLED, path).returncode == -signal.SIGKILL
+    assert path.read_bytes() == before
+    small().save(path)  # what the killed process left does not get in the way
+
+
+def test_links_and_permissions_stay(tmp_path):
+    target, link = tmp_path / "m.kmcf", tmp_path / "latest.kmcf"
+    small().save(target)
+    assert stat.S_IMODE(target.stat().st_mode) & 0o600 == 0o600
+    target.chmod(0o640)
+    link.symlink_to(target)
+    make(epsilon=0.5).save(link)
+    assert link.is_symlink()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert kmcf.load(target, transition=move).epsilon == 0.5
+
+
+def test_folders_are_not_files(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        small().save(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere to write m\.kmcf into"):
+        small().save(tmp_path / "nowhere" / "m.kmcf")
