@@ -11,7 +11,7 @@ from kmcf._version import __version__
 if TYPE_CHECKING:
     from kmcf import baselines, datasets, herding, kernels, store, transitions, tuning
     from kmcf.embedding import Embedding
-    from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter
+    from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter, ParticleLikelihoodFilter
     from kmcf.herding import Subsample, subsample
     from kmcf.store import load
     from kmcf.support.alerts import (
@@ -30,6 +30,7 @@ _HOMES = {
     "FilterRun": "kmcf.filter",
     "HighRankWarning": "kmcf.support.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
+    "ParticleLikelihoodFilter": "kmcf.filter",
     "RefittedWarning": "kmcf.support.alerts",
     "RejectedStepWarning": "kmcf.support.alerts",
     "SkippedDataWarning": "kmcf.support.alerts",
@@ -48,6 +49,7 @@ __all__ = [
     "FilterRun",
     "HighRankWarning",
     "KernelMonteCarloFilter",
+    "ParticleLikelihoodFilter",
     "RefittedWarning",
     "RejectedStepWarning",
     "SkippedDataWarning",

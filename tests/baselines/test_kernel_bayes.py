@@ -137,8 +137,6 @@ def test_bad_input():
         flt.fit(states, observations, np.full(40, np.nan))
     with pytest.raises(ValueError, match="transition_epsilon = -1"):
         KernelBayesFilter(transition_epsilon=-1).fit(states, observations)
-    with pytest.raises(TypeError, match="call fit on all examples"):
-        flt.fit(states, observations).partial_fit(states, observations)
     flt.fit(states, observations, controls)
     with pytest.raises(ValueError, match="fitted with controls, but step 2 has none"):
         flt.filter(TEST.observations)

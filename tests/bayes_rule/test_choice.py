@@ -2,18 +2,19 @@ import dataclasses
 
 import numpy as np
 import pytest
-
 from engine_oracles import fitted_kernels, make_examples
-from kmcf.bayes_rule import CompressedRule, ExactRule, LiteralRule, LowRankRule, fit_rule
+
+from kmcf.bayes_rule import CompressedRule, ExactRule, Examples, LiteralRule, LowRankRule, Sample, fit_rule
 from kmcf.bayes_rule.choice import RuleSettings, cheapest, tolerances_for
+from kmcf.herding.resampling import KeepAll
 from kmcf.support.alerts import HighRankWarning
 
-SETTINGS = RuleSettings("auto", "kbr", 1e-3, 1e-4, (1e-8, 1e-8), (None, None), 200, True)
+SETTINGS = RuleSettings("auto", "kbr", 1e-3, 1e-4, (1e-8, 1e-8), (None, None), 200, KeepAll(), KeepAll())
 
 
 def fit(columns=1, n=150, **changes):
     states, observations = make_examples(n, columns)
-    return fit_rule(states, *fitted_kernels(states, observations), dataclasses.replace(SETTINGS, **changes))
+    return fit_rule(Examples(states, *fitted_kernels(states, observations)), dataclasses.replace(SETTINGS, **changes))
 
 
 @pytest.mark.parametrize(
@@ -29,7 +30,7 @@ def test_the_engine_asked_for_is_used(engine, kind):
 def test_auto_takes_the_cheapest_and_respects_what_is_possible():
     assert fit().engine == "compressed"
     assert fit(rule="importance").engine in ("lowrank", "exact")
-    assert fit(may_compress=False).engine in ("lowrank", "exact")
+    assert fit(always_resampler=None).engine in ("lowrank", "exact")
     assert cheapest(1000, 40, 40, SETTINGS) == "compressed"
     assert cheapest(100_000, 2000, 2000, SETTINGS) == "lowrank"
     assert cheapest(150, 150, 150, SETTINGS) == "exact"
@@ -61,15 +62,15 @@ def test_automatic_tolerance_changes_posterior_means_by_less_than_a_hundredth_sd
     states, observations = make_examples(300, columns)
     kernels = fitted_kernels(states, observations)
     settings = dataclasses.replace(SETTINGS, delta=9e-6, tolerance=None)
-    auto = fit_rule(states, *kernels, settings)
-    literal = fit_rule(states, *kernels, dataclasses.replace(settings, engine="literal"))
+    auto = fit_rule(Examples(states, *kernels), settings)
+    literal = fit_rule(Examples(states, *kernels), dataclasses.replace(settings, engine="literal"))
     rng = np.random.default_rng(1)
     changes = []
     for centre in rng.normal(scale=1.5, size=25):
         particles = rng.normal(centre, 1.0, size=(200, 1))
         y = 0.5 * np.exp(centre / 2) * rng.normal(size=(1, columns))
-        w = literal.rule.correct(particles, np.full(200, 0.005), y).weights()
-        v = auto.rule.correct(particles, np.full(200, 0.005), y).weights()
+        w = literal.rule.correct(Sample(particles, np.full(200, 0.005)), y).weights()
+        v = auto.rule.correct(Sample(particles, np.full(200, 0.005)), y).weights()
         variance = float(w @ (states[:, 0] - w @ states[:, 0]) ** 2)
         changes.append(abs(float((v - w) @ states[:, 0])) / np.sqrt(max(variance, 0.05)))
     assert np.median(changes) < 5e-3

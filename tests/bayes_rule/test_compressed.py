@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
-
 from engine_oracles import fitted_kernels, make_examples
-from kmcf.bayes_rule import CompressedRule, LowRankRule
+
+from kmcf.bayes_rule import CompressedRule, Examples, LowRankRule, Sample
 from kmcf.bayes_rule.declared import DeclaredFunctions
 from kmcf.bayes_rule.factors import KernelFeatures
+from kmcf.herding.resampling import KeepAll
 
 PARTICLES = np.random.default_rng(5).normal(0.5, 0.8, size=(60, 1))
 UNIFORM = np.full(60, 1 / 60)
@@ -20,12 +21,12 @@ def table(states):
 
 def fit_both(states, observations, functions=()):
     kernels = fitted_kernels(states, observations)
-    features = [KernelFeatures(kernel, tolerance=1e-10) for kernel in kernels]
+    features = [KernelFeatures.fit(kernel, tolerance=1e-10) for kernel in kernels]
     declared = DeclaredFunctions(states, (), functions)
-    compressed = CompressedRule(
-        *features, kernels[0], declared=declared, values=declared.values(states), epsilon=1e-3, delta=1e-4
-    )
-    return compressed, LowRankRule(*features, kernels[0], epsilon=1e-3, delta=1e-4, rule="kbr")
+    examples = Examples(states, *kernels)
+    settings = {"epsilon": 1e-3, "delta": 1e-4, "resampler": KeepAll()}
+    compressed = CompressedRule.fit(examples, *features, declared=declared, **settings)
+    return compressed, LowRankRule.fit(examples, *features, rule="kbr", **settings)
 
 
 def test_compressed_gives_the_low_rank_weights_and_moments():
@@ -33,7 +34,7 @@ def test_compressed_gives_the_low_rank_weights_and_moments():
     compressed, lowrank = fit_both(states, observations, (cube, table))
     for k in range(5):
         y = observations[k : k + 1]
-        a, b = compressed.correct(PARTICLES, UNIFORM, y), lowrank.correct(PARTICLES, UNIFORM, y)
+        a, b = compressed.correct(Sample(PARTICLES, UNIFORM), y), lowrank.correct(Sample(PARTICLES, UNIFORM), y)
         w = b.weights()
         assert a.weight_sum == pytest.approx(b.weight_sum, rel=1e-8)
         np.testing.assert_allclose(a.weights(), w, atol=1e-8)
@@ -52,8 +53,8 @@ def test_moments_far_from_the_origin_keep_their_digits():
     states, observations = make_examples(200)
     near, _ = fit_both(states, observations)
     far, _ = fit_both(states + 1e6, observations)
-    a = near.correct(PARTICLES, UNIFORM, observations[:1])
-    b = far.correct(PARTICLES + 1e6, UNIFORM, observations[:1])
+    a = near.correct(Sample(PARTICLES, UNIFORM), observations[:1])
+    b = far.correct(Sample(PARTICLES + 1e6, UNIFORM), observations[:1])
     np.testing.assert_allclose(b.covariance(), a.covariance(), rtol=1e-4)
     np.testing.assert_allclose(b.mean() - 1e6, a.mean(), atol=1e-4)
 
@@ -62,7 +63,7 @@ def test_summaries_of_many_posteriors_equal_those_of_their_weights(monkeypatch):
     monkeypatch.setattr("kmcf.bayes_rule.compressed.ROWS_AT_ONCE", 37)
     states, observations = make_examples(200)
     compressed, _ = fit_both(states, observations)
-    posteriors = [compressed.correct(PARTICLES, UNIFORM, observations[k : k + 1]) for k in range(6)]
+    posteriors = [compressed.correct(Sample(PARTICLES, UNIFORM), observations[k : k + 1]) for k in range(6)]
     summary = posteriors[0].summarise(posteriors)
     for k, posterior in enumerate(posteriors):
         w = posterior.weights()
@@ -74,10 +75,10 @@ def test_summaries_of_many_posteriors_equal_those_of_their_weights(monkeypatch):
 def test_extending_equals_fitting_all_with_the_same_pivots():
     states, observations = make_examples(400)
     first, _ = fit_both(states[:250], observations[:250], (cube,))
-    before = first.correct(PARTICLES, UNIFORM, observations[:1])
+    before = first.correct(Sample(PARTICLES, UNIFORM), observations[:1])
     weights_before = before.weights().copy()
     extended = first.extended(states[250:300], observations[250:300]).extended(states[300:], observations[300:])
-    after = extended.correct(PARTICLES, UNIFORM, observations[:1])
+    after = extended.correct(Sample(PARTICLES, UNIFORM), observations[:1])
     # The same rule by hand: features of all examples from the first pivots, all sums over 400 examples.
     U = np.stack([first.states.of_one(x[None])[0] for x in states])
     V = np.stack([first.observations.of_one(y[None])[0] for y in observations])

@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import linalg
 
+from kmcf.bayes_rule import Examples, Sample
 from kmcf.bayes_rule.exact import ROUNDING, ExactRule, importance_weighted_rule, kernel_bayes_rule
+from kmcf.herding.resampling import KeepAll
 from kmcf.kernels import FromCallable, Gaussian
 from kmcf.numerics.linalg import pivoted_cholesky
 
@@ -51,14 +53,18 @@ def test_formula_equals_algorithm_1_on_random_problems(rule, seed, n, exponent):
 @pytest.mark.parametrize("examples", ["distinct", "duplicated", "constant"])
 def test_rule_equals_algorithm_1_from_particles_to_weights(rule, columns, examples):
     problem = rule_problem(1, observation_columns=columns, examples=examples)
-    fitted = ExactRule(
-        Gaussian(0.7).on_examples(problem["states"]),
-        Gaussian(problem["observation_bandwidth"]).on_examples(problem["observations"]),
+    fitted = ExactRule.fit(
+        Examples(
+            problem["states"],
+            Gaussian(0.7).on_examples(problem["states"]),
+            Gaussian(problem["observation_bandwidth"]).on_examples(problem["observations"]),
+        ),
         epsilon=1e-2,
         delta=1e-3,
         rule=rule,
+        resampler=KeepAll(),
     )
-    weights = fitted.correct(problem["particles"], problem["particle_weights"], problem["y"]).unnormalised
+    weights = fitted.correct(Sample(problem["particles"], problem["particle_weights"]), problem["y"]).unnormalised
     assert_close(weights, truth(rule, problem, 1e-2, 1e-3), 1e-7)
 
 
@@ -86,14 +92,16 @@ def test_at_low_rank_the_importance_rule_is_that_of_the_low_rank_matrix(rank):
 def test_discrete_problem_in_closed_form(rule, y, epsilon, delta):
     problem = DiscreteProblem()
     same = FromCallable(problem.same)
-    fitted = ExactRule(
-        same.on_examples(problem.states),
-        same.on_examples(problem.observations),
+    fitted = ExactRule.fit(
+        Examples(problem.states, same.on_examples(problem.states), same.on_examples(problem.observations)),
         epsilon=epsilon,
         delta=delta,
         rule=rule,
+        resampler=KeepAll(),
     )
-    weights = fitted.correct(np.array([[0.0], [1.0], [2.0]]), problem.PRIOR, np.array([[float(y)]])).unnormalised
+    weights = fitted.correct(
+        Sample(np.array([[0.0], [1.0], [2.0]]), problem.PRIOR), np.array([[float(y)]])
+    ).unnormalised
     np.testing.assert_allclose(problem.mass(weights), problem.regularised(y, epsilon, delta, rule), rtol=1e-8)
     if delta < 1e-9:
         np.testing.assert_allclose(problem.mass(weights), problem.posterior(y), atol=1e-6)
@@ -139,12 +147,16 @@ def test_a_state_kernel_that_is_not_positive_definite_is_an_error_that_names_eps
     problem = rule_problem(7)
     indefinite = FromCallable(lambda a, b: -Gaussian(0.7)(a, b))
     with pytest.raises(linalg.LinAlgError, match=r"G_X \+ n epsilon I is not positive definite.*raise epsilon"):
-        ExactRule(
-            indefinite.on_examples(problem["states"]),
-            Gaussian(1.0).on_examples(problem["observations"]),
+        ExactRule.fit(
+            Examples(
+                problem["states"],
+                indefinite.on_examples(problem["states"]),
+                Gaussian(1.0).on_examples(problem["observations"]),
+            ),
             epsilon=1e-3,
             delta=1e-3,
             rule="kbr",
+            resampler=KeepAll(),
         )
 
 
@@ -152,10 +164,14 @@ def test_an_observation_kernel_that_is_not_positive_definite_is_an_error():
     problem = rule_problem(7)
     indefinite = FromCallable(lambda a, b: 1.0 + np.abs(a - b.T))
     with pytest.raises(linalg.LinAlgError, match="kernel matrix is not positive semi-definite"):
-        ExactRule(
-            Gaussian(0.7).on_examples(problem["states"]),
-            indefinite.on_examples(problem["observations"]),
+        ExactRule.fit(
+            Examples(
+                problem["states"],
+                Gaussian(0.7).on_examples(problem["states"]),
+                indefinite.on_examples(problem["observations"]),
+            ),
             epsilon=1e-3,
             delta=1e-3,
             rule="kbr",
+            resampler=KeepAll(),
         )

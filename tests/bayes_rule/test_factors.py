@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-
 from engine_oracles import fitted_kernels, make_examples
+
 from kmcf.bayes_rule.factors import KernelFeatures, features_of_rank
 
 
@@ -13,7 +13,7 @@ def kernels():
 
 def test_features_reproduce_the_kernel_matrix_to_tolerance(kernels):
     _, _, state_kernel, _ = kernels
-    features = KernelFeatures(state_kernel, tolerance=1e-10)
+    features = KernelFeatures.fit(state_kernel, tolerance=1e-10)
     G = state_kernel.matrix()
     assert features.rank < 60
     assert np.abs(G - features.rows @ features.rows.T).max() <= 1e-10 * 1.01
@@ -22,7 +22,7 @@ def test_features_reproduce_the_kernel_matrix_to_tolerance(kernels):
 
 def test_features_of_new_objects_have_the_kernel_as_inner_product(kernels):
     states, _, state_kernel, _ = kernels
-    features = KernelFeatures(state_kernel, tolerance=1e-12)
+    features = KernelFeatures.fit(state_kernel, tolerance=1e-12)
     new = np.array([[0.3], [-1.2]])
     expected = state_kernel.kernel(states, new)
     for j in range(2):
@@ -33,7 +33,7 @@ def test_features_of_new_objects_have_the_kernel_as_inner_product(kernels):
 
 def test_mean_features_are_the_weighted_average(kernels):
     _, _, state_kernel, _ = kernels
-    features = KernelFeatures(state_kernel, tolerance=1e-9)
+    features = KernelFeatures.fit(state_kernel, tolerance=1e-9)
     particles, weights = np.array([[0.0], [1.0], [2.5]]), np.array([0.7, 0.5, -0.2])
     mean, _ = features.of_mean(particles, weights)
     singles = np.stack([features.of_one(p[None])[0] for p in particles])
@@ -50,7 +50,7 @@ def test_a_binding_rank_keeps_the_best_directions(kernels):
 
 def test_extended_features_equal_features_of_all_at_once(kernels):
     states, _, state_kernel, _ = kernels
-    features = KernelFeatures(state_kernel, tolerance=1e-9)
+    features = KernelFeatures.fit(state_kernel, tolerance=1e-9)
     more = np.array([[0.1], [-0.4], [1.1]])
     longer = features.extended(more)
     assert features.rows.shape[0] == 120
@@ -64,7 +64,7 @@ def test_extended_features_equal_features_of_all_at_once(kernels):
 
 def test_reduced_features_are_projections(kernels):
     _, _, _, observation_kernel = kernels
-    features = KernelFeatures(observation_kernel, tolerance=1e-9)
+    features = KernelFeatures.fit(observation_kernel, tolerance=1e-9)
     directions = np.linalg.qr(np.random.default_rng(0).normal(size=(features.rank, 7)))[0].T
     reduced = features.reduced(directions)
     np.testing.assert_allclose(reduced.rows, features.rows @ directions.T)

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from formulas import DiscreteProblem, algorithm_1, importance_rule, literal_prior, rule_problem
 
+from kmcf.bayes_rule import Examples, Sample
 from kmcf.bayes_rule.literal import LiteralRule, importance_weighted_rule, kernel_bayes_rule
+from kmcf.herding.resampling import KeepAll
 from kmcf.kernels import FromCallable, Gaussian
 
 FORMULAS = {"kbr": (kernel_bayes_rule, algorithm_1), "importance": (importance_weighted_rule, importance_rule)}
@@ -31,14 +33,18 @@ def test_formula_is_the_printed_one(rule, epsilon, delta, columns, examples):
 @pytest.mark.parametrize("columns", [1, 10])
 def test_rule_is_the_printed_algorithm_from_particles_to_weights(rule, columns):
     problem = rule_problem(1, observation_columns=columns)
-    fitted = LiteralRule(
-        Gaussian(0.7).on_examples(problem["states"]),
-        Gaussian(problem["observation_bandwidth"]).on_examples(problem["observations"]),
+    fitted = LiteralRule.fit(
+        Examples(
+            problem["states"],
+            Gaussian(0.7).on_examples(problem["states"]),
+            Gaussian(problem["observation_bandwidth"]).on_examples(problem["observations"]),
+        ),
         epsilon=1e-2,
         delta=1e-3,
         rule=rule,
+        resampler=KeepAll(),
     )
-    weights = fitted.correct(problem["particles"], problem["particle_weights"], problem["y"]).unnormalised
+    weights = fitted.correct(Sample(problem["particles"], problem["particle_weights"]), problem["y"]).unnormalised
     expected = FORMULAS[rule][1](problem["k_y"], problem["m_pi"], problem["G_X"], problem["G_Y"], 1e-2, 1e-3)
     assert_close(weights, expected)
 
@@ -72,14 +78,16 @@ def test_posterior_approaches_bayes_rule_as_the_regularisers_vanish(rule, y):
     same = FromCallable(problem.same)
     errors = []
     for size in (1e-1, 1e-3, 1e-5, 1e-7):
-        fitted = LiteralRule(
-            same.on_examples(problem.states),
-            same.on_examples(problem.observations),
+        fitted = LiteralRule.fit(
+            Examples(problem.states, same.on_examples(problem.states), same.on_examples(problem.observations)),
             epsilon=size,
             delta=size,
             rule=rule,
+            resampler=KeepAll(),
         )
-        weights = fitted.correct(np.array([[0.0], [1.0], [2.0]]), problem.PRIOR, np.array([[float(y)]])).unnormalised
+        weights = fitted.correct(
+            Sample(np.array([[0.0], [1.0], [2.0]]), problem.PRIOR), np.array([[float(y)]])
+        ).unnormalised
         errors.append(np.abs(problem.mass(weights) - problem.posterior(y)).max())
     assert errors[0] > errors[1] > errors[2] > errors[3]
     assert errors[3] < 1e-4

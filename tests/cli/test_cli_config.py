@@ -49,7 +49,7 @@ def test_the_command_line_comes_first(config, tmp_path):
     loaded = kmcf.load(tmp_path / "other.kmcf")
     assert loaded.engine_ == "lowrank"
     assert loaded.n_particles == 60
-    assert loaded._reader.shape == (2,)
+    assert loaded.reader_.shape == (2,)
     assert not (tmp_path / "model.kmcf").exists()
 
 

@@ -89,7 +89,7 @@ def test_controls_of_each_sequence():
 
 
 def test_a_batch_too_large_is_split(flt, batch, runs, monkeypatch):
-    engine = flt._compiled
+    engine = flt.backend_
     one = memory.bytes_per_sequence(engine.model, engine.settings, 4, 8)
     monkeypatch.setattr(memory, "USUAL_BYTES", 2 * one)
     monkeypatch.setattr(memory, "MOST_STEPS", 4)

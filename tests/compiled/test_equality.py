@@ -32,7 +32,7 @@ def both_runs(name, dtype=jnp.float64, algebra=None, **settings):
         expected = flt.fit(train.states, train.observations).filter(test.observations, particles)
         flt.fit(jnp.asarray(train.states, dtype), jnp.asarray(train.observations, dtype))
         if algebra is not None:
-            flt._compiled = flt._compiled.with_algebra(algebra)
+            flt.backend_ = flt.backend_.with_algebra(algebra)
         return expected, flt.filter(jnp.asarray(test.observations, dtype), particles)
 
 

@@ -184,7 +184,7 @@ def test_other_regularisers(flt):
 @pytest.mark.parametrize("algebra", [DeviceAlgebra(), DeviceAlgebra("interpreted")])
 def test_derivatives_of_one_correction(flt, algebra):
     twin = copy.copy(flt)
-    twin._compiled = flt._compiled.with_algebra(algebra)
+    twin.backend_ = flt.backend_.with_algebra(algebra)
     belief = twin.start()
 
     def mean(y):

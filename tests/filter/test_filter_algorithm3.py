@@ -150,7 +150,7 @@ def test_agrees_when_steps_are_rejected():
     observations, controls = sequence()
     observations[0] = observations[3] = np.array([80.0, -80.0])
     with pytest.warns(kmcf.RejectedStepWarning):
-        run, truth = both(observations, controls)
+        run, truth = both(observations, controls, reject=True)
     assert [step["rejected"] for step in truth].count(True) == 2
     assert_same(run, truth)
 

@@ -116,9 +116,9 @@ def test_declared_functions_need_no_weights():
     flt.fit(TRAIN.states, TRAIN.observations, functions=[cube])
     belief = flt.step(flt.start(), TEST.observations[0])
     value = belief.expectation(cube)
-    assert belief.lazy is not None, "the weights were formed"
+    assert belief.unformed, "the weights were formed"
     undeclared = belief.expectation(lambda states: states[:, 0] ** 3)
-    assert belief.lazy is None
+    assert not belief.unformed
     np.testing.assert_allclose(value, undeclared, atol=1e-6)
 
 

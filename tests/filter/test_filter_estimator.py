@@ -35,7 +35,7 @@ CONTRACT = {
     "n_examples": None,
     "angles": (),
     "random_state": None,
-    "background": 0.0,
+    "reject": None,
 }
 
 

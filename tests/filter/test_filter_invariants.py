@@ -65,7 +65,7 @@ def assert_sound(run):
 def test_weights_sum_to_one_and_everything_is_finite(rule, engine, data, resampling, missing):
     X, Y, ys = data
     ys = [None if t in missing else y for t, y in enumerate(ys)]
-    assert_sound(make(rule=rule, engine=engine, resampling=resampling).fit(X, Y).filter(ys))
+    assert_sound(make(rule=rule, engine=engine, resampling=resampling, reject=True).fit(X, Y).filter(ys))
 
 
 @pytest.mark.filterwarnings("ignore::kmcf.RejectedStepWarning")

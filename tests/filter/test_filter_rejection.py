@@ -34,7 +34,7 @@ FAR = 100.0
 @pytest.mark.parametrize("rule", ["kbr", "importance"])
 @pytest.mark.parametrize("engine", ["literal", "exact"])
 def test_a_far_observation_keeps_the_prediction(rule, engine):
-    flt = fitted(rule=rule, engine=engine)
+    flt = fitted(rule=rule, engine=engine, reject=True)
     run, _ = caught(flt.filter, [0.1, 0.2, FAR, 0.3])
     unseen = flt.filter([0.1, 0.2, None, 0.3])
     np.testing.assert_array_equal(run.rejected, [False, False, True, False])
@@ -67,6 +67,7 @@ def through_a_matrix(G, row):
         delta=1e-13,
         rule="importance",
         engine="literal",
+        reject=True,
         random_state=0,
     ).fit(np.array([0.0, 1.0, 2.0]), G)
     return caught(flt.step, flt.start(), row)[0]

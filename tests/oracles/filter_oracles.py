@@ -92,11 +92,12 @@ def algorithm3(
     n_resample=100,
     threshold=2.0,
     n_particles=None,
+    reject=False,
 ):
     """Run the Kernel Monte Carlo Filter; return one dictionary per step.
 
-    ``observations`` is a list; None is missing. A step whose observation resembles no example, or whose weights sum to
-    at most 1e-3, keeps its prediction.
+    ``observations`` is a list; None is missing. With ``reject`` a step whose observation resembles no example, or whose
+    weights sum to at most 1e-3, keeps its prediction; the paper's algorithm has no such rule.
     """
     n = len(X)
     N = min(n, 1000) if n_particles is None else n_particles
@@ -116,7 +117,7 @@ def algorithm3(
             m_pi = np.array([sum(g * k_X(q, x) for g, x in zip(sample_weights, sample, strict=True)) for q in X])
             k_y = np.array([k_Y(q, y) for q in Y])
             w = bayes_rule(G_X, G_Y, m_pi, k_y, epsilon, delta, rule)
-            corrected = k_y.max() >= 1e-8 * G_Y.diagonal().max() and w.sum() > 1e-3
+            corrected = not reject or (k_y.max() >= 1e-8 * G_Y.diagonal().max() and w.sum() > 1e-3)
             step["rejected"] = not corrected
         if not corrected:
             step |= {"states": sample, "weights": np.array(sample_weights)}

@@ -30,7 +30,7 @@ from store_cases import (
 from structured_cases import CASES
 
 import kmcf
-from kmcf.filter import learning
+from kmcf.bayes_rule.cache import LAYOUT
 from kmcf.kernels import Columns, FromCallable, Gaussian, Learned, SpatialPyramid
 
 MORE = 0.5 * RNG.normal(size=(12, 1)), 0.5 * RNG.normal(size=(12, 1))
@@ -248,7 +248,7 @@ def test_what_cannot_be_held_is_named(tmp_path):
 def test_factors_of_another_version_are_computed_again(tmp_path, monkeypatch):
     flt = make(engine="compressed").fit(STATES, OBSERVATIONS)
     flt.save(tmp_path / "m.kmcf")
-    monkeypatch.setattr(learning, "RULE_LAYOUT", learning.RULE_LAYOUT + 1)
+    monkeypatch.setattr("kmcf.filter.restoring.LAYOUT", LAYOUT + 1)
     with pytest.warns(kmcf.RefittedWarning, match="computed again"):
         twin = kmcf.load(tmp_path / "m.kmcf", transition=move)
     np.testing.assert_allclose(twin.filter(TEST).mean, flt.filter(TEST).mean, atol=1e-8)
@@ -327,4 +327,4 @@ def test_descriptions_show_numbers_and_shapes(tmp_path):
     about = kmcf.store.describe_file(tmp_path / "model.kmcf")
     assert about["settings"]["transition"] == "GaussianRandomWalk(scale=1.0, angles=[], scale_=[1.0])"
     assert about["fitted"]["states_"] == "float64 array 90 × 1"
-    assert about["fitted"]["rule_"] == f"{type(kmcf.load(tmp_path / 'model.kmcf').rule_).__name__}"
+    assert about["fitted"]["engine_"] == kmcf.load(tmp_path / "model.kmcf").engine_

@@ -113,7 +113,7 @@ def test_bad_spaces():
 
 def test_a_background_is_tuned_where_there_is_one_and_an_infinite_delta_is_not():
     def searched(**settings):
-        return set(kmcf.KernelMonteCarloFilter(lambda s, u, r: s, support="particles", **settings).search_space())
+        return set(kmcf.ParticleLikelihoodFilter(lambda s, u, r: s, **settings).search_space())
 
     assert searched() == {"delta"}
     assert searched(background=0.2) == {"delta", "background"}

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
-import numpy as np
 from sklearn.base import clone
 
 from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS, WITH_GAPS, NeighbourSearch
-from kmcf.filter.belief import Belief
+from kmcf.bayes_rule import BayesRule
 from kmcf.filter.inputs import Accepts, ObservationReader, read_examples, read_seed
-from kmcf.filter.learning import wrapped
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_draws
+from kmcf.filter.step import Prediction, Step
 from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import Kernel, Precomputed, as_kernel
 from kmcf.kernels.defaults import STATE_MULTIPLIER, default_state_kernel
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.objects import Objects
 from kmcf.support.search_space import Category, Integer, Parameter
 
@@ -27,14 +27,56 @@ class ExampleFilter(SequentialFilter):
 
     n_particles: int
     state_kernel_: Kernel | None
+    _observations: Objects = None
+    """The example observations; None where there are none."""
+    _stored: dict[str, Any] | None = None
+    """What a file holds, until all of it has been read."""
 
-    def _initial_belief(self, stream: int, rng: np.random.Generator) -> Belief:
-        size = int(self.n_particles)
-        return self._belief(self._draw_initial(size, rng), np.full(size, 1.0 / size), time=0, stream=stream)
+    def _assembled(self, predict: Prediction, rule: BayesRule, *, rejecting: bool = True) -> Step:
+        """Put a step together of how the filter predicts and corrects."""
+        return Step(
+            predict=predict,
+            rule=rule,
+            rejecting=rejecting,
+            n_particles=int(self.n_particles),
+            kernel=self.state_kernel_,
+            angles=self.angles,
+        )
 
-    def _belief(self, states: Objects, weights: FloatArray, **details: Any) -> Belief:
-        weights.flags.writeable = False
-        return Belief(states, weights, kernel=self.state_kernel_, angles=self.angles, **details)
+    @abstractmethod
+    def _learn(self, kept: Mapping[str, Any] | None) -> None:
+        """Learn from the examples that were read; ``kept`` is what a file kept, so that nothing is learnt twice."""
+
+    def _kept(self) -> dict[str, Any]:
+        """Return what was learnt and cannot be made again of settings and examples alone."""
+        return {"state_kernel_": self.state_kernel_}
+
+    def _learnt(self) -> Self:
+        """Learn, and get ready to filter."""
+        self._learn(None)
+        self.backend_ = self._make_backend()
+        return self
+
+    def _to_store(self) -> dict[str, Any]:
+        settings = self._settings()
+        if not hasattr(self, "seed_"):
+            return settings
+        examples = {"states_": self.states_, "observations_": self._observations}
+        return {**settings, **examples, "reader_": self.reader_.stored(), "seed_": self.seed_, **self._kept()}
+
+    def _from_store(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: state[name] for name in self._get_param_names()})
+        self._stored = state if "seed_" in state else None
+
+    def _loaded(self, _passed: set[str]) -> None:
+        """Put the parts of a file together."""
+        state, self._stored = self._stored, None
+        if state is None:
+            return
+        self.states_, self._observations = state["states_"], state["observations_"]
+        self.reader_, self.seed_ = ObservationReader.restored(state["reader_"]), int(state["seed_"])
+        self._learn(state)
+        self.backend_ = self._make_backend()
 
     def _read_examples(
         self,
@@ -42,23 +84,27 @@ class ExampleFilter(SequentialFilter):
         observations: Any,
         state_kernel: Kernel | None = None,
         accepts: Kernel | Accepts | None = None,
-    ) -> Objects:
-        """Check and keep the example states; return the example observations, of which a kernel says what they are."""
+    ) -> None:
+        """Check and keep the examples; a kernel says what the observations are."""
         check_draws(self)
-        read_states, examples = read_examples(
+        read_states, self._observations = read_examples(
             states, observations, state_kernel=state_kernel, observation_kernel=accepts
         )
         check_angles(self.angles, read_states)
-        self.states_ = wrapped(read_states, self.angles)
-        self._reader = ObservationReader.of(observations, examples, accepts)
+        self.states_ = wrapped_columns(read_states, self.angles)
+        self.reader_ = ObservationReader.of(observations, self._observations, accepts)
         self.seed_ = read_seed(self.random_state)
-        return examples
 
-    def _fit_state_kernel(self, kernel: Kernel | None, multiplier: float = STATE_MULTIPLIER) -> Kernel:
+    def _fit_state_kernel(
+        self, kept: Mapping[str, Any] | None, kernel: Any = None, multiplier: float = STATE_MULTIPLIER
+    ) -> Kernel | None:
         """Return the kernel on states, by default Gaussian at a multiple of the median distance."""
-        chosen = default_state_kernel(self.states_, self.angles, multiplier) if kernel is None else clone(kernel)
-        fitted: Kernel = chosen.fit(self.states_)
-        return fitted
+        if kept is not None:
+            return kept["state_kernel_"]
+        chosen = (
+            default_state_kernel(self.states_, self.angles, multiplier) if kernel is None else clone(as_kernel(kernel))
+        )
+        return chosen.fit(self.states_)
 
 
 class NeighbourLearner(ExampleFilter):
@@ -80,26 +126,32 @@ class NeighbourLearner(ExampleFilter):
             **kernel_widths(self.observation_kernel, "observation_kernel"),
         }
 
-    def _fit_search(self, states: Any, observations: Any) -> Kernel | None:
-        """Keep the examples, prepare the search, and return the kernel on states that the user chose, if any."""
+    def _kept(self) -> dict[str, Any]:
+        return {**super()._kept(), "observation_kernel_": self.observation_kernel_}
+
+    def _read_neighbours(self, states: Any, observations: Any) -> None:
+        """Check and keep the examples."""
         state_kernel = _given_kernel(self.state_kernel, "state_kernel")
         if isinstance(state_kernel, Precomputed):
             raise TypeError("state_kernel='precomputed' cannot work: new states must be compared with the examples.")
         similarity = _given_kernel(self.observation_kernel, "observation_kernel")
         accepts = Accepts(missing=self.metric == WITH_GAPS) if similarity is None else similarity
-        examples = self._read_examples(states, observations, state_kernel, accepts)
-        self.observation_kernel_: Kernel | None = None
-        if similarity is not None:
-            self.observation_kernel_ = clone(similarity).fit(examples, self.states_)
+        self._read_examples(states, observations, state_kernel, accepts)
+
+    def _learn_search(self, kept: Mapping[str, Any] | None) -> None:
+        """Prepare the search for neighbours."""
+        similarity = _given_kernel(self.observation_kernel, "observation_kernel")
+        self.observation_kernel_: Kernel | None = None if kept is None else kept["observation_kernel_"]
+        if similarity is not None and kept is None:
+            self.observation_kernel_ = clone(similarity).fit(self._observations, self.states_)
         self._search = NeighbourSearch(
-            examples,
+            self._observations,
             kernel=self.observation_kernel_,
             metric=self.metric,
             metric_params=self.metric_params,
             size=self.n_neighbors,
             neighbor_weights=self.neighbor_weights,
         )
-        return state_kernel
 
 
 def _given_kernel(kernel: Any, name: str) -> Kernel | None:

@@ -7,7 +7,7 @@ particle give the Gaussian density of what was observed. Dimensions count as ind
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -123,38 +123,50 @@ class GPParticleFilter(ParticleBase):
         check_count("n_examples", self.n_examples, optional=True)
         check_count("n_hyperparameter_examples", self.n_hyperparameter_examples)
         check_positive("tolerance", self.tolerance)
-        examples = self._read_examples(states, observations, accepts=Accepts(missing=True))
-        for name, objects in (("states", self.states_), ("observations", examples)):
+        self._read_examples(states, observations, accepts=Accepts(missing=True))
+        for name, objects in (("states", self.states_), ("observations", self._observations)):
             if not is_numeric(objects):
                 raise TypeError(f"the {name} are {describe(objects)}, but Gaussian processes need vectors of numbers.")
-        self.state_kernel_ = self._fit_state_kernel(None)
+        return self._learnt()
+
+    def _kept(self) -> dict[str, Any]:
+        return {**super()._kept(), "regressors_": self.regressors_}
+
+    def _learn(self, kept: Mapping[str, Any] | None) -> None:
+        self.state_kernel_ = self._fit_state_kernel(kept)
         features = self._unscaled(self.states_)
         self._centre, spread = features.mean(axis=0), features.std(axis=0)
         self._spread = np.where(spread > 0, spread, 1.0)
-        rows, values = self._features(self.states_), examples.reshape(len(examples), -1).astype(np.float64)
-        rng = np.random.default_rng(self.seed_)
-        order = rng.permutation(len(rows))[: self.n_examples]
-        self.regressors_: dict[int, Any] = {}
+        rows = self._features(self.states_)
+        values = self._observations.reshape(len(self._observations), -1).astype(np.float64)
+        order = np.random.default_rng(self.seed_).permutation(len(rows))[: self.n_examples]
+        self.regressors_: dict[int, Any] = {} if kept is None else kept["regressors_"]
         self._predictions: dict[int, FastPrediction] = {}
         with threadpool_limits(limits=1, user_api="blas"):  # many small factorisations: threads would get in the way
             for column in range(values.shape[1]):
                 present = order[np.isfinite(values[order, column])]
                 if len(present) > 1 and np.ptp(values[present, column]) > 0:
-                    self._regress(column, rows[present], values[present, column])
-        return self
+                    self._regress(column, rows[present], values[present, column], learn=kept is None)
 
     def search_space(self) -> dict[str, Parameter]:
         """Return the variances' multiplier; everything else is learnt by marginal likelihood."""
         return {"variance_multiplier": LogNormal(self.variance_multiplier, sd=0.7)}
 
-    def _regress(self, column: int, rows: FloatArray, values: FloatArray) -> None:
+    def _regress(self, column: int, rows: FloatArray, values: FloatArray, *, learn: bool) -> None:
+        if learn:
+            self.regressors_[column] = self._hyperparameters(rows, values)
+        self._predictions[column] = FastPrediction(
+            self.regressors_[column], rows, values, jitter=JITTER, tolerance=self.tolerance
+        )
+
+    def _hyperparameters(self, rows: FloatArray, values: FloatArray) -> Any:
+        """Choose the hyper-parameters by marginal likelihood."""
         few = slice(self.n_hyperparameter_examples)
         regressor = GaussianProcessRegressor(clone(self._kernel(rows.shape[1])), alpha=JITTER, normalize_y=True)
         with warnings.catch_warnings():  # at a bound of a hyper-parameter: pure noise, or none
             warnings.simplefilter("ignore", ConvergenceWarning)
             regressor.fit(rows[few], values[few])
-        self.regressors_[column] = regressor
-        self._predictions[column] = FastPrediction(regressor, rows, values, jitter=JITTER, tolerance=self.tolerance)
+        return regressor
 
     def _kernel(self, columns: int) -> Any:
         if self.kernel is not None:
@@ -167,8 +179,7 @@ class GPParticleFilter(ParticleBase):
         return on_circles(np.asarray(states, dtype=np.float64).reshape(len(states), -1), self.angles)
 
     def _features(self, states: Objects) -> FloatArray:
-        features: FloatArray = (self._unscaled(states) - self._centre) / self._spread
-        return features
+        return (self._unscaled(states) - self._centre) / self._spread
 
     def _likelihood(self, particles: Objects, observation: Objects) -> Likelihood:
         points, y = self._features(particles), np.ravel(observation)

@@ -13,20 +13,34 @@ import numpy as np
 from sklearn.base import clone
 
 from kmcf.baselines.sum_rule import SumRule, TransitionPairs, consecutive, finite, read_pairs
+from kmcf.bayes_rule import BayesRule, Sample
 from kmcf.bayes_rule.defaults import DELTA_OTHER, EPSILON, default_epsilon
-from kmcf.filter.belief import Belief, StepReport
-from kmcf.filter.learning import ExampleLearner, wrapped
-from kmcf.filter.rejection import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
-from kmcf.filter.settings import check_count, check_positive
+from kmcf.filter.belief import Belief
+from kmcf.filter.inputs import read_seed
+from kmcf.filter.learning import LearningSettings, Learnt, learn
+from kmcf.filter.restoring import check_kernels, kernel_probes, warn_refitted, with_cache
+from kmcf.filter.sequential import SequentialFilter
+from kmcf.filter.settings import (
+    check_accuracy,
+    check_choice,
+    check_count,
+    check_draws,
+    check_flag,
+    check_positive,
+    check_printed,
+    particles_for,
+)
+from kmcf.filter.step import Step
+from kmcf.filter.support import OnExamples
 from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import Gaussian, Kernel, as_kernel
-from kmcf.kernels.defaults import STATE_MULTIPLIER, default_state_kernel
-from kmcf.numerics.arrays import FloatArray
+from kmcf.kernels.defaults import STATE_MULTIPLIER
+from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.objects import Objects, as_objects
 from kmcf.support.search_space import LogNormal, Parameter
 
 
-class KernelBayesFilter(ExampleLearner):
+class KernelBayesFilter(SequentialFilter):
     """Filter that learns both the observation model and the transition by kernel mean embeddings.
 
     Parameters
@@ -59,6 +73,9 @@ class KernelBayesFilter(ExampleLearner):
         State columns that are angles in radians.
     random_state : int, Generator or None
         Seed of the draws from p_init.
+    reject : bool, optional
+        Whether the prediction is kept where a correction cannot be trusted, as for
+        :class:`~kmcf.KernelMonteCarloFilter`. None: yes, except with ``engine="literal"``.
 
     Examples
     --------
@@ -71,14 +88,11 @@ class KernelBayesFilter(ExampleLearner):
     ((50, 1), True)
     """
 
-    _needs_transition: ClassVar[bool] = False
-    # What the learner of examples asks of every filter: nothing is resampled here.
-    resampling = "none"
-    n_resample = 1
-    resample_threshold = np.inf
-    support = "examples"
-    background = 0.0
-    n_examples = None
+    needs_transition: ClassVar[bool] = False
+    state_kernel_: Kernel
+    rule_: BayesRule
+    _stored: dict[str, Any] | None = None
+    """What a file holds, until all of it has been read."""
 
     def __init__(
         self,
@@ -100,6 +114,7 @@ class KernelBayesFilter(ExampleLearner):
         n_particles: int | None = None,
         angles: Sequence[int] = (),
         random_state: Any = None,
+        reject: bool | None = None,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -119,10 +134,9 @@ class KernelBayesFilter(ExampleLearner):
         self.n_particles = n_particles
         self.angles = angles
         self.random_state = random_state
+        self.reject = reject
 
-    def fit(  # type: ignore[override]  # no functions: nothing is compressed here
-        self, states: Any, observations: Any, controls: Any = None, transitions: Any = None
-    ) -> Self:
+    def fit(self, states: Any, observations: Any, controls: Any = None, transitions: Any = None) -> Self:
         """Learn the observation model and the transition.
 
         Parameters
@@ -137,32 +151,70 @@ class KernelBayesFilter(ExampleLearner):
             ``(before, after)`` or ``(before, after, controls)``: observed moves. None: the examples are a sequence,
             and consecutive ones are the moves.
         """
-        check_positive("transition_epsilon", self.transition_epsilon, optional=True)
-        check_positive("state_multiplier", self.state_multiplier)
-        check_positive("control_multiplier", self.control_multiplier)
-        check_count("n_transitions", self.n_transitions)
+        self._check_settings()
         if transitions is not None and controls is not None:
             raise ValueError("give the controls of transition pairs as transitions=(before, after, controls).")
-        super().fit(states, observations)
-        pairs = self._pairs(controls, transitions).some(int(self.n_transitions))
-        self.control_kernel_ = self._fit_control_kernel(pairs)
+        self.learnt_ = learn(states, observations, self._learning_settings())
+        self.learnt_.publish(self)
+        self.seed_ = read_seed(self.random_state)
+        self._transitions = self._pairs(controls, transitions).some(int(self.n_transitions))
+        self.control_kernel_ = self._fit_control_kernel(self._transitions)
+        self.transition_epsilon_ = self._chosen_epsilon(self._transitions)
+        return self._ready()
+
+    def _chosen_epsilon(self, pairs: TransitionPairs) -> float:
+        if self.transition_epsilon is not None:
+            return float(self.transition_epsilon)
         mean_diagonal = float(np.mean(self.state_kernel_.diagonal(pairs.before)))
         if self.control_kernel_ is not None:
             mean_diagonal *= float(np.mean(self.control_kernel_.diagonal(pairs.controls)))
-        chosen = self.transition_epsilon
-        self.transition_epsilon_ = default_epsilon(mean_diagonal) if chosen is None else float(chosen)
+        return default_epsilon(mean_diagonal)
+
+    def _ready(self) -> Self:
+        """Fit the sum rule and get ready to filter."""
         self._sum_rule = SumRule(
-            pairs,
+            self._transitions,
             self.state_kernel_,
             self.control_kernel_,
             epsilon=self.transition_epsilon_,
             examples=self.states_,
         )
+        self.backend_ = self._make_backend()
         return self
 
-    def partial_fit(self, states: Any, observations: Any) -> Self:
-        """Refuse: whether new examples follow the old ones is not known."""
-        raise TypeError("KernelBayesFilter does not learn bit by bit: call fit on all examples.")
+    def _to_store(self) -> dict[str, Any]:
+        settings = self._settings()
+        if not hasattr(self, "seed_"):
+            return settings
+        return {
+            **settings,
+            **self.learnt_.stored(),
+            "seed_": self.seed_,
+            "transitions_": list(self._transitions),
+            "control_kernel_": self.control_kernel_,
+            "transition_epsilon_": self.transition_epsilon_,
+            "probes_": kernel_probes(self.learnt_),
+        }
+
+    def _from_store(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: state[name] for name in self._get_param_names()})
+        self._stored = with_cache(state) if "seed_" in state else None
+
+    def _loaded(self, passed: set[str]) -> None:
+        """Put the parts of a file together; kernels that were passed again must be those it was saved with."""
+        state, self._stored = self._stored, None
+        if state is None:
+            return
+        self.learnt_, refitted = Learnt.restored(state, self._learning_settings())
+        check_kernels(self.learnt_, state["probes_"], passed)
+        self.learnt_.publish(self)
+        self.seed_ = int(state["seed_"])
+        self._transitions = TransitionPairs(*state["transitions_"])
+        self.control_kernel_ = state["control_kernel_"]
+        self.transition_epsilon_ = float(state["transition_epsilon_"])
+        self._ready()
+        if refitted:
+            warn_refitted(stacklevel=4)
 
     def search_space(self) -> dict[str, Parameter]:
         """Return the regularisers, around the values in use where the filter is fitted, and the bandwidths."""
@@ -178,48 +230,72 @@ class KernelBayesFilter(ExampleLearner):
             space |= kernel_widths(given, name)
         return space | kernel_widths(self.observation_kernel, "observation_kernel")
 
-    def _default_state_kernel(self, states: Objects) -> Kernel:
-        return default_state_kernel(states, self.angles, self.state_multiplier)
+    @property
+    def n_particles_(self) -> int:
+        """The number of draws from p_init in use."""
+        return particles_for(self.n_particles, len(self.states_))
+
+    def _check_settings(self) -> None:
+        check_draws(self)
+        check_choice("rule", self.rule, ("kbr", "importance"))
+        check_choice("engine", self.engine, ("auto", "literal", "exact", "lowrank"))
+        check_accuracy(self.tolerance, self.rank)
+        check_printed(self.engine, self.rule, self.rank)
+        check_flag("reject", self.reject, optional=True)
+        check_count("n_particles", self.n_particles, optional=True)
+        check_count("n_transitions", self.n_transitions)
+        for name in ("epsilon", "delta", "transition_epsilon"):
+            check_positive(name, getattr(self, name), optional=True)
+        for name in ("state_multiplier", "control_multiplier"):
+            check_positive(name, getattr(self, name))
+
+    def _learning_settings(self) -> LearningSettings:
+        support = OnExamples("none", np.inf, self.tolerance, self.rank, self.rule, self.engine, n_resample=1)
+        return LearningSettings(
+            state_kernel=self.state_kernel,
+            observation_kernel=self.observation_kernel,
+            state_multiplier=self.state_multiplier,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            default_delta=support.default_delta,
+            n_examples=None,
+            angles=self.angles,
+            make_rule=lambda examples, epsilon, delta, cache: support.fit(
+                examples, epsilon, delta, particles_for(self.n_particles, examples.size), cache
+            ),
+        )
 
     def _pairs(self, controls: Any, transitions: Any) -> TransitionPairs:
         if transitions is None:
             return consecutive(self.states_, controls)
         pairs = read_pairs(transitions, self.states_, structured=self.state_kernel_.structured)
-        return pairs._replace(before=wrapped(pairs.before, self.angles), after=wrapped(pairs.after, self.angles))
+        return pairs._replace(
+            before=wrapped_columns(pairs.before, self.angles), after=wrapped_columns(pairs.after, self.angles)
+        )
 
     def _fit_control_kernel(self, pairs: TransitionPairs) -> Kernel | None:
         if pairs.controls is None:
             return None
         given = self.control_kernel
         kernel = Gaussian(multiplier=self.control_multiplier) if given is None else as_kernel(given, "control_kernel")
-        fitted: Kernel = clone(kernel).fit(pairs.controls)
-        return fitted
+        return clone(kernel).fit(pairs.controls)
 
-    def _initial_belief(self, stream: int, rng: np.random.Generator) -> Belief:
-        size = self.n_particles_
-        return self._belief(self._draw_initial(size, rng), np.full(size, 1.0 / size), time=0, stream=stream)
+    def _step(self) -> Step:
+        return Step(
+            predict=self._predict,
+            rule=self.rule_,
+            rejecting=self.engine != "literal" if self.reject is None else bool(self.reject),
+            n_particles=self.n_particles_,
+            kernel=self.state_kernel_,
+            angles=self.angles,
+        )
 
-    def _advance(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
-        next_step = {"time": belief.time + 1, "stream": belief.stream, "rejections": belief.rejections}
-        # 1. Predict by the sum rule; the initial sample stays where it is
-        states, weights = belief.states, belief.weights
-        if belief.time > 0:
-            weights = self._sum_rule.predict(states, weights, self._read_control(control, belief.time + 1))
-            states = self._sum_rule.successors
-        if observation is None:
-            alone = StepReport(missing=True, state_coverage=self.rule_.state_coverage(states, weights))
-            return self._belief(states, weights, report=alone, **next_step)
-        # 2. Correct by Bayes' rule
-        posterior = self.rule_.correct(states, weights, observation)
-        coverages = posterior.observation_coverage, posterior.state_coverage
-        # 3. Normalise, unless there is nothing to normalise: then the prediction stays
-        if posterior.observation_coverage <= LEAST_SIMILARITY or not posterior.weight_sum > LEAST_WEIGHT_SUM:
-            next_step["rejections"] += 1
-            return self._belief(
-                states, weights, report=StepReport(np.nan, np.nan, *coverages, rejected=True), **next_step
-            )
-        report = StepReport(posterior.weight_sum, np.nan, *coverages)
-        return self._belief(self.states_, posterior.weights(), report=report, **next_step)
+    def _predict(self, belief: Belief, control: Any, _rng: np.random.Generator) -> Sample:
+        """Predict by the sum rule; the initial sample stays where it is."""
+        if belief.time == 0:
+            return Sample(belief.states, belief.weights)
+        read = self._read_control(control, belief.time + 1)
+        return Sample(self._sum_rule.successors, self._sum_rule.predict(belief.states, belief.weights, read))
 
     def _read_control(self, control: Any, time: int) -> Objects | None:
         if not self._sum_rule.controlled:
@@ -227,7 +303,3 @@ class KernelBayesFilter(ExampleLearner):
         if control is None:
             raise ValueError(f"this filter was fitted with controls, but step {time} has none: pass controls=...")
         return finite(as_objects([control], "a control"), "the controls")
-
-    def _belief(self, states: Objects, weights: FloatArray, **details: Any) -> Belief:
-        weights.flags.writeable = False
-        return Belief(states, weights, kernel=self.state_kernel_, angles=self.angles, **details)

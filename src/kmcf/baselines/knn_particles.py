@@ -9,7 +9,7 @@ and use it in place of the likelihood: p(y | x) ∝ p(x | y) / p(x), with p(x) t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -122,10 +122,15 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
         """
         self._check_particle_settings()
         check_positive("state_multiplier", self.state_multiplier)
-        state_kernel = self._fit_search(states, observations)
-        self.state_kernel_ = self._fit_state_kernel(state_kernel, self.state_multiplier)
-        self._on_states: ExampleKernel = self.state_kernel_.on_examples(self.states_)
-        return self
+        self._read_neighbours(states, observations)
+        return self._learnt()
+
+    def _learn(self, kept: Mapping[str, Any] | None) -> None:
+        self._learn_search(kept)
+        state_kernel = self._fit_state_kernel(kept, self.state_kernel, self.state_multiplier)
+        assert state_kernel is not None
+        self.state_kernel_ = state_kernel
+        self._on_states: ExampleKernel = state_kernel.on_examples(self.states_)
 
     def search_space(self) -> dict[str, Parameter]:
         """Return the number of neighbours, how they share, and the bandwidths."""
@@ -146,5 +151,4 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
         """Return the logarithm of the example states' density at the particles, up to a constant, block by block."""
         width = max(1, BLOCK_NUMBERS // self._on_states.size)
         blocks = [particles[start : start + width] for start in range(0, len(particles), width)]
-        logs: FloatArray = np.concatenate([logsumexp(self._on_states.log_against(block), axis=0) for block in blocks])
-        return logs
+        return np.concatenate([logsumexp(self._on_states.log_against(block), axis=0) for block in blocks])

@@ -6,27 +6,89 @@ They ignore time, which makes them the yardstick for what filtering adds: the pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from kmcf.baselines.examples import NeighbourLearner
-from kmcf.filter.belief import Belief, StepReport
-from kmcf.filter.rejection import LEAST_SIMILARITY
+from kmcf.baselines.neighbours import NeighbourSearch
+from kmcf.bayes_rule import BayesRule, DensePosterior, Prior, Sample
+from kmcf.bayes_rule.base import LEAST_SIMILARITY, Resampler
+from kmcf.filter.belief import Belief, equal_weights
+from kmcf.filter.motion import Motion
 from kmcf.filter.settings import check_count
+from kmcf.filter.step import Step
 from kmcf.filter.tunable import kernel_widths
-from kmcf.herding.resampling import systematic
+from kmcf.herding.resampling import KeepAll, systematic
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects, is_numeric, take
 from kmcf.support.search_space import Parameter
 
 
+@dataclass(frozen=True, eq=False)
+class NeighbourRule(BayesRule):
+    """No Bayes at all: the posterior is the nearest examples' states, whatever the prior."""
+
+    search: NeighbourSearch
+    states: Objects
+    """The example states."""
+    resampler: Resampler
+
+    def correct(self, _prior: Prior, observation: Objects) -> DensePosterior:
+        """Look for the neighbours."""
+        found = self.search.nearest(observation)
+        return NeighbourPosterior(
+            rule=self,
+            support=take(self.states, found.indices),
+            weight_sum=1.0,
+            observation_coverage=found.coverage,
+            state_coverage=np.nan,
+            unnormalised=found.weights,
+        )
+
+    def state_coverage(self, _prior: Prior) -> float:
+        """Return NaN: predictions are not compared with the examples."""
+        return np.nan
+
+
+class NeighbourPosterior(DensePosterior):
+    """The nearest examples."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether some example resembles the observation, where that has a meaning."""
+        return not self.observation_coverage <= LEAST_SIMILARITY
+
+
+class DeferredMove:
+    """A prediction that is worked out only if someone looks at it, which neighbours never do."""
+
+    def __init__(self, work: Callable[[], Sample]) -> None:
+        self._work = work
+
+    @cached_property
+    def _sample(self) -> Sample:
+        return self._work()
+
+    @property
+    def states(self) -> Objects:
+        """The moved states."""
+        return self._sample.states
+
+    @property
+    def weights(self) -> FloatArray:
+        """Their weights."""
+        return self._sample.weights
+
+
 class NeighbourBase(NeighbourLearner):
     """Base of the two: beliefs live on the nearest examples' states."""
 
-    _needs_transition: ClassVar[bool] = False
-    _why_rejected: ClassVar[str] = (
+    needs_transition: ClassVar[bool] = False
+    why_rejected: ClassVar[str] = (
         "because no example observation resembles it; the prediction was kept. Collect examples like it or widen the "
         "kernel's bandwidth."
     )
@@ -42,32 +104,29 @@ class NeighbourBase(NeighbourLearner):
             What was observed there.
         """
         check_count("n_particles", self.n_particles)
-        state_kernel = self._fit_search(states, observations)
-        usable = state_kernel is not None or is_numeric(self.states_)
-        self.state_kernel_ = self._fit_state_kernel(state_kernel) if usable else None
-        return self
+        self._read_neighbours(states, observations)
+        return self._learnt()
 
-    def _advance(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
-        next_step = {"time": belief.time + 1, "stream": belief.stream, "rejections": belief.rejections}
-        if observation is None:
-            states, weights = self._predict(belief, control, rng)
-            return self._belief(states, weights, report=StepReport(missing=True), **next_step)
-        found = self._search.nearest(observation)
-        if found.coverage <= LEAST_SIMILARITY:
-            next_step["rejections"] += 1
-            states, weights = self._predict(belief, control, rng)
-            report = StepReport(observation_coverage=found.coverage, rejected=True)
-            return self._belief(states, weights, report=report, **next_step)
-        report = StepReport(weight_sum=1.0, observation_coverage=found.coverage)
-        return self._belief(take(self.states_, found.indices), found.weights.copy(), report=report, **next_step)
+    def _learn(self, kept: Mapping[str, Any] | None) -> None:
+        self._learn_search(kept)
+        usable = self.state_kernel is not None or is_numeric(self.states_)
+        self.state_kernel_ = self._fit_state_kernel(kept, self.state_kernel) if usable else None
 
-    def _predict(self, belief: Belief, control: Any, rng: np.random.Generator) -> tuple[Objects, FloatArray]:
+    def _step(self) -> Step:
+        motion = self._motion()
+
+        def predict(belief: Belief, control: Any, rng: np.random.Generator) -> DeferredMove:
+            return DeferredMove(lambda: self._moved(motion, belief, control, rng))
+
+        return self._assembled(predict, NeighbourRule(self._search, self.states_, KeepAll()))
+
+    def _moved(self, motion: Motion, belief: Belief, control: Any, rng: np.random.Generator) -> Sample:
         """Move copies of the belief's states; without a transition, and at the first step, the belief stays."""
         if self.transition is None or belief.time == 0:
-            return belief.states, belief.weights
+            return Sample(belief.states, belief.weights)
         size = int(self.n_particles)
         copies = take(belief.states, systematic(belief.weights, size, rng))
-        return self._move(copies, control, rng, belief.time + 1), np.full(size, 1.0 / size)
+        return Sample(motion.move(copies, control, rng, belief.time + 1), equal_weights(size))
 
     def _numbers_per_belief(self) -> int:
         return max(int(self.n_neighbors), 1)

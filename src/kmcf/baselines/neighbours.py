@@ -87,18 +87,12 @@ class NeighbourSearch:
             return _by_function(self._metric, self._observations)
         return _by_name(self._metric, self._metric_params, self._observations)
 
-    def _to_store(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_find"}
 
-    def _from_store(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._find = self._prepared()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self._to_store()
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._from_store(state)
 
 
 _Find = Callable[[Objects, int], tuple[IntArray, float]]

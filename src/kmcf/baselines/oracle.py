@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
+from kmcf.filter.backend import Backend
 from kmcf.filter.inputs import Accepts, ObservationReader, read_seed
-from kmcf.filter.learning import wrapped
 from kmcf.filter.settings import check_angles, check_draws
+from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.objects import Objects, as_objects, is_numeric
 
 STAND_INS = 1000
@@ -92,8 +93,10 @@ class ParticleFilter(ParticleBase):
             self._read_examples(states, observations, accepts=Accepts(missing=True, infinity=True))
         else:
             self._without_examples()
-        self.state_kernel_ = self._fit_state_kernel(None) if is_numeric(self.states_) else None
-        return self
+        return self._learnt()
+
+    def _learn(self, kept: Mapping[str, Any] | None) -> None:
+        self.state_kernel_ = self._fit_state_kernel(kept) if is_numeric(self.states_) else None
 
     def _without_examples(self) -> None:
         check_draws(self)
@@ -103,14 +106,15 @@ class ParticleFilter(ParticleBase):
             )
         drawn = as_objects(self.initial(STAND_INS, np.random.default_rng(0)), "what initial(size, rng) returned")
         check_angles(self.angles, drawn)
-        self.states_ = wrapped(drawn, self.angles)
-        self._reader = ObservationReader(shape=None, flat=False, accepts=Accepts(missing=True, infinity=True))
+        self.states_ = wrapped_columns(drawn, self.angles)
+        self.reader_ = ObservationReader(shape=None, flat=False, accepts=Accepts(missing=True, infinity=True))
         self.seed_ = read_seed(self.random_state)
 
-    def _check_fitted(self) -> None:
+    def _fitted_backend(self) -> Backend:
         """Without examples there is nothing to wait for."""
-        if not hasattr(self, "seed_"):
+        if not hasattr(self, "backend_"):
             self.fit()
+        return super()._fitted_backend()
 
     def _likelihood(self, particles: Objects, observation: Objects) -> Likelihood:
         y = observation[0]

@@ -7,16 +7,20 @@ particle explains an observation.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 
 from kmcf.baselines.examples import ExampleFilter
-from kmcf.filter.belief import Belief, StepReport
-from kmcf.filter.rejection import LEAST_SIMILARITY
+from kmcf.bayes_rule import BayesRule, DensePosterior, Prior
+from kmcf.bayes_rule.base import LEAST_SIMILARITY, Resampler
 from kmcf.filter.settings import check_choice, check_count, check_positive
-from kmcf.herding.resampling import SCHEMES
+from kmcf.filter.step import Move, Step
+from kmcf.herding.resampling import SCHEMES, Draw, KeepAll
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects, is_numeric
 
@@ -30,13 +34,69 @@ class Likelihood(NamedTuple):
     """Similarity of the observation to the closest example; NaN where there is no such notion."""
 
 
+@dataclass(frozen=True, eq=False)
+class LikelihoodPosterior(DensePosterior):
+    """Particles weighted by their likelihoods."""
+
+    explained: bool
+    """Whether any particle explains the observation at all."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether some particle explains the observation, and some example resembles it where that has a meaning."""
+        return self.explained and not self.observation_coverage <= LEAST_SIMILARITY
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether no particle explains the observation; the evidence alone may be too small for a number."""
+        return not self.explained
+
+    @cached_property
+    def _normalised(self) -> FloatArray:
+        weights = self.unnormalised / self.unnormalised.sum()
+        weights.flags.writeable = False
+        return weights
+
+
+@dataclass(frozen=True, eq=False)
+class LikelihoodRule(BayesRule):
+    """Bayes' rule on particles, for any likelihood; computed in logarithms, so that any size can be used."""
+
+    likelihood: Callable[[Objects, Objects], Likelihood]
+    """Takes the particles and an observation."""
+    resampler: Resampler
+
+    def correct(self, prior: Prior, observation: Objects) -> LikelihoodPosterior:
+        """Weigh the particles."""
+        found = self.likelihood(prior.states, observation)
+        with np.errstate(divide="ignore"):  # a weight of zero stays zero
+            logs = np.log(prior.weights) + _checked_logs(found.logs, len(prior.weights))
+        evidence = float(logsumexp(logs))
+        explained = evidence > -np.inf
+        weights = np.exp(logs - evidence) if explained else np.zeros(len(logs))
+        weight_sum = float(np.exp(min(evidence, 700.0)))
+        return LikelihoodPosterior(
+            rule=self,
+            support=prior.states,
+            weight_sum=weight_sum,
+            observation_coverage=found.coverage,
+            state_coverage=np.nan,
+            unnormalised=weights,
+            explained=explained,
+        )
+
+    def state_coverage(self, _prior: Prior) -> float:
+        """Return NaN: particles may be anywhere."""
+        return np.nan
+
+
 class ParticleBase(ExampleFilter):
     """Base of the particle filters."""
 
     resampling: str
     resample_threshold: float
 
-    _why_rejected: ClassVar[str] = (
+    why_rejected: ClassVar[str] = (
         "because no particle explains it or no example resembles it; the prediction was kept. Use more particles, a "
         "wider transition or, where the likelihood was learnt, more examples like it."
     )
@@ -55,45 +115,24 @@ class ParticleBase(ExampleFilter):
                 "resample, as a share of the particles, between 0 (never) and 1 (always)."
             )
 
-    def _advance(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
-        next_step = {"time": belief.time + 1, "stream": belief.stream, "rejections": belief.rejections}
-        # 1. Move; the initial sample stays where it is
-        particles, weights = belief.particles(int(self.n_particles))
-        if belief.time > 0:
-            particles = self._move(particles, control, rng, belief.time + 1)
-        if observation is None:
-            return self._belief(particles, weights, report=StepReport(missing=True), **next_step)
-        # 2. Weigh
-        likelihood = self._likelihood(particles, observation)
-        with np.errstate(divide="ignore"):  # a weight of zero stays zero
-            logs = np.log(weights) + self._checked_logs(likelihood.logs, len(weights))
-        evidence = float(logsumexp(logs))
-        # 3. Normalise, unless nothing explains the observation: then the prediction stays
-        if evidence == -np.inf or likelihood.coverage <= LEAST_SIMILARITY:
-            next_step["rejections"] += 1
-            report = StepReport(observation_coverage=likelihood.coverage, rejected=True)
-            return self._belief(particles, weights, report=report, **next_step)
-        posterior = np.exp(logs - evidence)
-        posterior /= posterior.sum()
-        # 4. Resample what the next step moves
-        report = StepReport(weight_sum=float(np.exp(min(evidence, 700.0))), observation_coverage=likelihood.coverage)
-        resampled = None
-        if 1.0 / float(np.sum(posterior**2)) < self.resample_threshold * len(posterior):
-            resampled = SCHEMES[self.resampling](posterior, len(posterior), rng)
-        return self._belief(particles, posterior, report=report, resampled=resampled, **next_step)
-
-    @staticmethod
-    def _checked_logs(logs: FloatArray, size: int) -> FloatArray:
-        values: FloatArray = np.asarray(logs, dtype=np.float64)
-        if values.shape != (size,):
-            raise ValueError(
-                f"the log-likelihood of {size} particles is an array of shape {values.shape}; it must have one number "
-                f"per particle, shape {(size,)}."
-            )
-        if np.isnan(values).any() or (values == np.inf).any():
-            raise ValueError("the log-likelihood of some particles is NaN or plus infinity.")
-        return values
+    def _step(self) -> Step:
+        share = float(self.resample_threshold)
+        resampler = Draw(self.resampling, 1.0 / share) if share > 0.0 else KeepAll()
+        rule = LikelihoodRule(likelihood=self._likelihood, resampler=resampler)
+        return self._assembled(Move(self._motion(), int(self.n_particles)), rule)
 
     def _numbers_per_belief(self) -> int:
         columns = int(np.prod(self.states_.shape[1:])) if is_numeric(self.states_) else 1
         return int(self.n_particles) * (1 + columns)
+
+
+def _checked_logs(logs: FloatArray, size: int) -> FloatArray:
+    values = np.asarray(logs, dtype=np.float64)
+    if values.shape != (size,):
+        raise ValueError(
+            f"the log-likelihood of {size} particles is an array of shape {values.shape}; it must have one number "
+            f"per particle, shape {(size,)}."
+        )
+    if np.isnan(values).any() or (values == np.inf).any():
+        raise ValueError("the log-likelihood of some particles is NaN or plus infinity.")
+    return values

@@ -1,11 +1,13 @@
-"""Bayes' rules fitted to examples: a prior sample and an observation give posterior weights on the example states."""
+"""Bayes' rules fitted to examples: a prior sample and an observation give a posterior."""
 
-from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior
-from kmcf.bayes_rule.choice import fit_rule
+from kmcf.bayes_rule.base import BayesRule, DensePosterior, ExampleRule, Examples, Posterior, Prior, Sample
+from kmcf.bayes_rule.choice import FittedRule, ParticleSettings, RuleSettings, fit_particle_rule, fit_rule
 from kmcf.bayes_rule.compressed import CompressedPosterior, CompressedRule
 from kmcf.bayes_rule.exact import ExactRule
 from kmcf.bayes_rule.literal import LiteralRule
+from kmcf.bayes_rule.literal_lowrank import LiteralLowRankRule
 from kmcf.bayes_rule.lowrank import LowRankRule
+from kmcf.bayes_rule.particles import ParticleRule
 
 __all__ = [
     "BayesRule",
@@ -13,8 +15,18 @@ __all__ = [
     "CompressedRule",
     "DensePosterior",
     "ExactRule",
+    "ExampleRule",
+    "Examples",
+    "FittedRule",
+    "LiteralLowRankRule",
     "LiteralRule",
     "LowRankRule",
+    "ParticleRule",
+    "ParticleSettings",
     "Posterior",
+    "Prior",
+    "RuleSettings",
+    "Sample",
+    "fit_particle_rule",
     "fit_rule",
 ]

@@ -1,23 +1,83 @@
-"""The contract between a filter and a Bayes' rule: a prior sample and an observation give a posterior."""
+"""The contract between a filter and a Bayes' rule: a prior sample and an observation give a posterior.
+
+A filter never asks which rule it has: it hands over a prior, and the posterior knows where it lives, what can be read
+off it and how it is resampled.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
+from kmcf.embedding.lazy_weights import LazyWeights, WeightSummary, summarise_columns
 from kmcf.herding.herding import Herding
+from kmcf.herding.resampling import Resampled
+from kmcf.kernels.base import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
-from kmcf.numerics.objects import Objects
+from kmcf.numerics.objects import Objects, take
+
+LEAST_SIMILARITY = 1e-8
+"""The largest similarity of an observation to the examples, over the largest diagonal entry, must exceed this."""
+LEAST_WEIGHT_SUM = 1e-3
+"""The sum of the unnormalised weights must exceed this."""
+
+Resampler = Callable[[Any, int, np.random.Generator], Resampled]
+"""Takes a posterior, the number of particles and random numbers (:mod:`kmcf.herding.resampling`)."""
 
 
-@dataclass(frozen=True)
-class Posterior(ABC):
-    """What a rule says after one observation: weights on the n example states, which it may not have formed yet."""
+class Prior(Protocol):
+    """A weighted sample of states to be corrected."""
 
+    @property
+    def states(self) -> Objects:
+        """The sample."""
+
+    @property
+    def weights(self) -> FloatArray:
+        """Its weights, which sum to one."""
+
+
+class Sample(NamedTuple):
+    """A prior that has been worked out."""
+
+    states: Objects
+    weights: FloatArray
+
+
+class Examples(NamedTuple):
+    """The n example pairs as a rule sees them."""
+
+    states: Objects
+    state_kernel: ExampleKernel
+    """k_X, one argument fixed to the example states."""
+    observation_kernel: ExampleKernel
+    """k_Y, one argument fixed to the example observations."""
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return self.state_kernel.size
+
+    def subset(self, indices: IntArray) -> Examples:
+        """Return some of the examples."""
+        return Examples(
+            take(self.states, indices), self.state_kernel.subset(indices), self.observation_kernel.subset(indices)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior(LazyWeights):
+    """What a rule says after one observation: weights on its support, which it may not have formed yet."""
+
+    rule: Any
+    """The rule that made it."""
+    support: Objects
+    """The states that carry the weights."""
     weight_sum: float
     """Sum of the weights before normalisation."""
     observation_coverage: float
@@ -25,16 +85,35 @@ class Posterior(ABC):
     state_coverage: float
     """The prior's average over particles of the largest similarity to an example state, likewise."""
 
-    @abstractmethod
-    def weights(self) -> FloatArray:
-        """Return the normalised weights, (n,)."""
+    @property
+    def usable(self) -> bool:
+        """Whether some example resembles the observation, and the weights do not nearly cancel."""
+        return self.observation_coverage > LEAST_SIMILARITY and self.weight_sum > LEAST_WEIGHT_SUM
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether there is nothing to normalise."""
+        return self.weight_sum == 0.0
+
+    def resample(self, size: int, rng: np.random.Generator) -> Resampled:
+        """Choose what the next step moves, in the way the rule was given."""
+        return self.rule.resampler(self, size, rng)
+
+    def herd(self, size: int) -> Herding:
+        """Pick at most ``size`` states of the support that represent the posterior."""
+        return self.rule.herd(self, size)
+
+    def resampling_loss(self, indices: IntArray) -> float:
+        """Return the RKHS distance of resampled states to the posterior."""
+        return self.rule.resampling_loss(indices, self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DensePosterior(Posterior):
-    """A posterior whose weights are at hand."""
+    """A posterior whose weights have been formed."""
 
     unnormalised: FloatArray
+    formed: ClassVar[bool] = True
 
     def weights(self) -> FloatArray:
         """Divide the weights by their sum."""
@@ -46,33 +125,51 @@ class DensePosterior(Posterior):
         weights.flags.writeable = False
         return weights
 
+    def summarise(self, others: Sequence[Self]) -> WeightSummary:
+        """Summarise the weights as they are."""
+        return summarise_columns(np.stack([posterior.weights() for posterior in others], axis=1))
+
 
 class BayesRule(ABC):
-    """A Bayes' rule fitted to n examples. The filter sees no matrix, only these methods."""
+    """A Bayes' rule fitted to n examples; immutable. The filter sees no matrix, only these methods."""
 
-    size: int
-    """n, the number of examples the posterior lives on."""
+    resampler: Resampler
+    """How its posteriors are resampled."""
+    outside: float = 0.0
+    """Share of the examples added last that lies out of reach of what was chosen at fit."""
 
     @abstractmethod
-    def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
+    def correct(self, prior: Prior, observation: Objects) -> Posterior:
         """Turn a weighted prior sample and one observation (a collection of length 1) into a posterior."""
 
     @abstractmethod
-    def state_coverage(self, particles: Objects, particle_weights: FloatArray) -> float:
-        """Say how close a prior sample is to the example states, in [0, 1]."""
+    def state_coverage(self, prior: Prior) -> float:
+        """Return how close a prior sample is to the example states, in [0, 1]; NaN where that has no meaning."""
 
-    @abstractmethod
-    def herd(self, posterior: Posterior, size: int) -> Herding:
-        """Pick ``size`` example states that represent a posterior."""
-
-    @abstractmethod
-    def resampling_loss(self, indices: IntArray, posterior: Posterior) -> float:
-        """Return the RKHS distance of resampled example states to a posterior."""
-
-    def regularised(self, epsilon: float, delta: float) -> Self | None:
-        """Return the same rule with other regularisers, sharing kernel matrices and factors; None where it cannot."""
-        del epsilon, delta
+    def extended(self, _states: Objects, _observations: Objects) -> Self | None:
+        """Return the rule for further examples at the cost of these alone; None where it must be fitted again."""
         return None
+
+    def regularised(self, _epsilon: float, _delta: float) -> Self | None:
+        """Return the same rule with other regularisers, sharing kernel matrices and factors; None where it cannot."""
+        return None
+
+
+class ExampleRule(BayesRule):
+    """A rule whose posteriors live on the example states, so that they can be herded."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """n, the number of examples."""
+
+    @abstractmethod
+    def herd(self, posterior: Any, size: int) -> Herding:
+        """Pick at most ``size`` example states that represent a posterior."""
+
+    @abstractmethod
+    def resampling_loss(self, indices: IntArray, posterior: Any) -> float:
+        """Return the RKHS distance of resampled example states to a posterior."""
 
 
 def coverage(similarity: float, largest: float) -> float:

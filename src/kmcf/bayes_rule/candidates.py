@@ -26,10 +26,12 @@ class Candidates:
         The state features.
     kernel : ExampleKernel
         The state kernel with all examples.
+    indices : array of int, optional
+        Which examples, where they were chosen before.
     """
 
-    def __init__(self, features: KernelFeatures, kernel: ExampleKernel) -> None:
-        self.indices: IntArray = _choose(features, kernel.size)
+    def __init__(self, features: KernelFeatures, kernel: ExampleKernel, indices: IntArray | None = None) -> None:
+        self.indices = _choose(features, kernel.size) if indices is None else indices
         self.features = np.ascontiguousarray(features.rows[self.indices])
         self.gram = kernel.subset(self.indices).matrix()
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.bayes_rule.base import BayesRule
+from kmcf.bayes_rule.base import BayesRule, Examples, Resampler
 from kmcf.bayes_rule.compressed import CompressedRule
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.exact import ExactRule
 from kmcf.bayes_rule.factors import KernelFeatures, features_of_rank
 from kmcf.bayes_rule.literal import LiteralRule
+from kmcf.bayes_rule.literal_lowrank import LiteralLowRankRule
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.bayes_rule.reduction import reduce_observations
 from kmcf.kernels.base import ExampleKernel
-from kmcf.numerics.objects import Objects
 from kmcf.support.alerts import HighRankWarning
 
 ENGINES = ("auto", "literal", "exact", "lowrank", "compressed")
@@ -37,7 +37,7 @@ MOST_PIVOTS, FEWEST_PIVOTS, LARGEST_FACTOR = 1000, 50, 200_000_000
 
 @dataclass(frozen=True)
 class RuleSettings:
-    """What a rule needs to know beside the examples."""
+    """What a rule on examples needs to know beside the examples."""
 
     engine: str
     rule: str
@@ -47,16 +47,27 @@ class RuleSettings:
     """For states and observations; None follows the regularisers."""
     rank: tuple[int | None, int | None]
     n_particles: int
-    may_compress: bool
-    """False where the filter must be able to propagate all examples with their weights."""
+    resampler: Resampler
+    always_resampler: Resampler | None
+    """What the compressed engine uses, which must resample at every step; None where it cannot be used."""
+
+
+@dataclass(frozen=True)
+class ParticleSettings:
+    """What the rule on particles needs to know beside the examples."""
+
+    delta: float
+    tolerance: float
+    rank: int | None
+    resampler: Resampler
     background: float = 0.0
-    """φ of the rule on particles."""
+    """φ."""
 
 
 class FittedRule(NamedTuple):
     """A rule, the engine that computes it and how well its factors reproduce the kernel matrices."""
 
-    rule: BayesRule | ParticleRule
+    rule: BayesRule
     engine: str
     ranks: tuple[int, int]
     """(p, q); n where nothing was approximated."""
@@ -65,46 +76,45 @@ class FittedRule(NamedTuple):
 
 
 def fit_rule(
-    states: Objects,
-    state_kernel: ExampleKernel,
-    observation_kernel: ExampleKernel,
-    settings: RuleSettings,
-    *,
-    angles: Sequence[int] = (),
-    functions: Sequence[Function] = (),
+    examples: Examples, settings: RuleSettings, *, angles: Sequence[int] = (), functions: Sequence[Function] = ()
 ) -> FittedRule:
     """Fit the Bayes' rule with the engine asked for, or with the one that "auto" finds cheapest."""
-    n = state_kernel.size
-    for name, kernel in (("state", state_kernel), ("observation", observation_kernel)):
-        _check_diagonal(name, kernel)
-    both = {"epsilon": settings.epsilon, "delta": settings.delta}
-    if settings.engine in ("literal", "exact"):
-        dense = {"literal": LiteralRule, "exact": ExactRule}[settings.engine]
-        rule = dense(state_kernel, observation_kernel, rule=settings.rule, **both)
-        return FittedRule(rule, settings.engine, (n, n), (0.0, 0.0))
-    features = _features(state_kernel, observation_kernel, settings)
-    ranks = features[0].rank, features[1].rank
+    n = examples.size
+    _check_diagonals(examples)
+    common: dict[str, Any] = {"epsilon": settings.epsilon, "delta": settings.delta}
+    dense = {**common, "rule": settings.rule, "resampler": settings.resampler}
+    if settings.engine == "literal" and settings.rank != (None, None):
+        printed = LiteralLowRankRule.of_rank(examples, settings.rank, **dense)
+        return FittedRule(printed, "literal", printed.ranks, printed.trace_errors())
+    if settings.engine == "literal":
+        return FittedRule(LiteralRule.fit(examples, **dense), "literal", (n, n), (0.0, 0.0))
+    if settings.engine == "exact":
+        return FittedRule(ExactRule.fit(examples, **dense), "exact", (n, n), (0.0, 0.0))
+    states, observations = _features(examples, settings)
+    ranks = states.rank, observations.rank
     negligible = NEGLIGIBLE_PRIOR if settings.tolerance is None else settings.tolerance[0]
     engine = settings.engine
     if engine == "auto":
-        near = neighbours(state_kernel, negligible) if n <= LARGEST_GRAM else n
+        near = neighbours(examples.state_kernel, negligible) if n <= LARGEST_GRAM else n
         engine = cheapest(n, *ranks, settings, near)
         _warn_slow(nanoseconds_per_step(n, *ranks, settings.n_particles, near)[engine] / 1e6, ranks, settings)
     if engine == "exact":
-        exact = ExactRule(state_kernel, observation_kernel, rule=settings.rule, negligible=negligible, **both)
-        return FittedRule(exact, engine, (n, n), (0.0, 0.0))
+        return FittedRule(ExactRule.fit(examples, negligible=negligible, **dense), engine, (n, n), (0.0, 0.0))
     fitted: BayesRule
     if engine == "lowrank":
-        fitted = LowRankRule(features[0], features[1], state_kernel, rule=settings.rule, **both)
+        fitted = LowRankRule.fit(examples, states, observations, **dense)
     else:
         _check_tensor(*ranks)
-        declared = DeclaredFunctions(states, angles, functions)
-        fitted = CompressedRule(
-            features[0], features[1], state_kernel, declared=declared, values=declared.values(states), **both
-        )
-    traces = float(state_kernel.diagonal().sum()), float(observation_kernel.diagonal().sum())
-    errors = features[0].trace_error, features[1].trace_error
-    return FittedRule(fitted, engine, ranks, (errors[0] / (traces[0] or 1.0), errors[1] / (traces[1] or 1.0)))
+        declared = DeclaredFunctions(examples.states, angles, functions)
+        always = settings.always_resampler or settings.resampler
+        fitted = CompressedRule.fit(examples, states, observations, declared=declared, resampler=always, **common)
+    errors = _relative(states, examples.state_kernel), _relative(observations, examples.observation_kernel)
+    return FittedRule(fitted, engine, ranks, errors)
+
+
+def _relative(features: KernelFeatures, kernel: ExampleKernel) -> float:
+    """Return the trace-norm error of some features relative to the trace of the kernel matrix."""
+    return features.trace_error / (float(kernel.diagonal().sum()) or 1.0)
 
 
 def _warn_slow(milliseconds: float, ranks: tuple[int, int], settings: RuleSettings) -> None:
@@ -117,44 +127,42 @@ def _warn_slow(milliseconds: float, ranks: tuple[int, int], settings: RuleSettin
         )
 
 
-def fit_particle_rule(
-    state_kernel: ExampleKernel, observation_kernel: ExampleKernel, settings: RuleSettings
-) -> FittedRule:
+def fit_particle_rule(examples: Examples, settings: ParticleSettings) -> FittedRule:
     """Fit the rule whose posterior lives on the particles; with a finite δ it uses low-rank observation features."""
-    for name, kernel in (("state", state_kernel), ("observation", observation_kernel)):
-        _check_diagonal(name, kernel)
-    n = state_kernel.size
-    both = {"delta": settings.delta, "background": settings.background}
+    _check_diagonals(examples)
+    n = examples.size
+    common: dict[str, Any] = {
+        "delta": settings.delta,
+        "resampler": settings.resampler,
+        "background": settings.background,
+    }
     if np.isinf(settings.delta):
-        return FittedRule(ParticleRule(state_kernel, observation_kernel, **both), "exact", (n, n), (0.0, 0.0))
-    tolerance = 1e-8 if settings.tolerance is None else settings.tolerance[1]
-    most = most_pivots(n)
-    features = features_of_rank(observation_kernel, tolerance=tolerance, rank=settings.rank[1], most=most)
-    trace = float(observation_kernel.diagonal().sum()) or 1.0
-    return FittedRule(
-        ParticleRule(state_kernel, features, **both),
-        "lowrank",
-        (n, features.rank),
-        (0.0, features.trace_error / trace),
+        plain = ParticleRule(examples.state_kernel, examples.observation_kernel, **common)
+        return FittedRule(plain, "exact", (n, n), (0.0, 0.0))
+    features = features_of_rank(
+        examples.observation_kernel, tolerance=settings.tolerance, rank=settings.rank, most=most_pivots(n)
     )
+    error = _relative(features, examples.observation_kernel)
+    rule = ParticleRule(examples.state_kernel, features, **common)
+    return FittedRule(rule, "lowrank", (n, features.rank), (0.0, error))
 
 
-def _check_diagonal(name: str, kernel: ExampleKernel) -> None:
-    diagonal = kernel.diagonal()
-    if not np.isfinite(diagonal).all():
-        raise ValueError(f"the {name} kernel returned NaN or infinity for some examples with themselves.")
-    if diagonal.min() < 0 or diagonal.max() <= 0:
-        raise ValueError(
-            f"the {name} kernel is not positive definite: it gives examples a similarity of {diagonal.min():.3g} to "
-            f"{diagonal.max():.3g} with themselves. A kernel is a similarity, largest for equal objects, not a "
-            f"distance."
-        )
+def _check_diagonals(examples: Examples) -> None:
+    for name, kernel in (("state", examples.state_kernel), ("observation", examples.observation_kernel)):
+        diagonal = kernel.diagonal()
+        if not np.isfinite(diagonal).all():
+            raise ValueError(f"the {name} kernel returned NaN or infinity for some examples with themselves.")
+        if diagonal.min() < 0 or diagonal.max() <= 0:
+            raise ValueError(
+                f"the {name} kernel is not positive definite: it gives examples a similarity of {diagonal.min():.3g} "
+                f"to {diagonal.max():.3g} with themselves. A kernel is a similarity, largest for equal objects, not a "
+                "distance."
+            )
 
 
-def _features(
-    state_kernel: ExampleKernel, observation_kernel: ExampleKernel, settings: RuleSettings
-) -> tuple[KernelFeatures, KernelFeatures]:
+def _features(examples: Examples, settings: RuleSettings) -> tuple[KernelFeatures, KernelFeatures]:
     """Return the features of states and observations that the settings ask for and memory allows."""
+    _, state_kernel, observation_kernel = examples
     tolerances = tolerances_for(settings, state_kernel, observation_kernel)
     most = most_pivots(state_kernel.size)
     states = features_of_rank(state_kernel, tolerance=tolerances[0], rank=settings.rank[0], most=most)
@@ -224,7 +232,7 @@ def tolerances_for(
 def neighbours(state_kernel: ExampleKernel, negligible: float) -> int:
     """Estimate how many examples a concentrated prior does not exclude.
 
-    That are those near a typical example, twice as many for the spread of the prior.
+    These are the ones near a typical example, doubled for the spread of the prior.
     """
     n = state_kernel.size
     some = np.unique(np.linspace(0, n - 1, min(n, SAMPLED)).astype(np.intp))
@@ -237,7 +245,9 @@ def cheapest(n: int, p: int, q: int, settings: RuleSettings, near: int | None = 
 
     Examples
     --------
-    >>> settings = RuleSettings("auto", "kbr", 1e-3, 1e-4, (1e-8, 1e-8), (None, None), 1000, True)
+    >>> from kmcf.herding.herding import Herd
+    >>> herd = Herd(100)
+    >>> settings = RuleSettings("auto", "kbr", 1e-3, 1e-4, (1e-8, 1e-8), (None, None), 1000, herd, herd)
     >>> cheapest(1000, 40, 40, settings), cheapest(150, 150, 150, settings)
     ('compressed', 'exact')
     """
@@ -245,7 +255,7 @@ def cheapest(n: int, p: int, q: int, settings: RuleSettings, near: int | None = 
     allowed = ["lowrank"]
     if settings.rank == (None, None) and n <= LARGEST_GRAM:
         allowed.append("exact")
-    if settings.rule == "kbr" and settings.may_compress and p * q * q / 2 <= LARGEST_TENSOR:
+    if settings.rule == "kbr" and settings.always_resampler is not None and p * q * q / 2 <= LARGEST_TENSOR:
         allowed.append("compressed")
     return min(allowed, key=lambda engine: work[engine])
 

@@ -7,78 +7,105 @@ Rule "kbr" only: the importance-weighted rule clips λ = U a at zero, which is n
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from kmcf.bayes_rule.base import BayesRule, Posterior
+from kmcf.bayes_rule.base import ExampleRule, Examples, Posterior, Prior, Resampler
 from kmcf.bayes_rule.candidates import Candidates, features_loss
 from kmcf.bayes_rule.core import CompressedCore, correct, herd_features
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
 from kmcf.bayes_rule.host_algebra import HostAlgebra
 from kmcf.bayes_rule.tensors import Tensors, keeps_squares
-from kmcf.embedding.lazy_weights import WeightSummary
+from kmcf.embedding.lazy_weights import WeightSummary, summarise_columns
 from kmcf.herding.herding import Herding
-from kmcf.kernels.base import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.growing import Growing
 from kmcf.numerics.objects import Objects
 
 ROWS_AT_ONCE = 8192
 
 
-class CompressedRule(BayesRule):
-    """The compressed engine.
+@dataclass(frozen=True, eq=False)
+class CompressedRule(ExampleRule):
+    """The compressed engine."""
 
-    Parameters
-    ----------
-    states, observations : KernelFeatures
-        U and V.
-    state_kernel : ExampleKernel
-        The state kernel with its examples, for the herding candidates.
-    declared : DeclaredFunctions
-        Functions whose expectations shall need no weights.
-    values : array (n, K)
-        Their values at the example states.
-    epsilon, delta : float
-        Regularisers.
-    """
+    examples: Growing
+    """The example states."""
+    resampler: Resampler
+    states: KernelFeatures
+    """U."""
+    observations: KernelFeatures
+    """V."""
+    declared: DeclaredFunctions
+    """Functions whose expectations need no weights."""
+    tensors: Tensors
+    candidates: Candidates
+    """The example states that herding chooses from."""
+    epsilon: float
+    delta: float
+    outside: float = 0.0
 
-    def __init__(
-        self,
+    @classmethod
+    def fit(
+        cls,
+        examples: Examples,
         states: KernelFeatures,
         observations: KernelFeatures,
-        state_kernel: ExampleKernel,
         *,
         declared: DeclaredFunctions,
-        values: FloatArray,
         epsilon: float,
         delta: float,
-    ) -> None:
-        self.size = state_kernel.size
-        self.outside = 0.0
-        """Share of the examples added last that the pivots do not reach."""
-        self.states = states
-        self.observations = observations
-        self.declared = declared
-        squares = keeps_squares(self.size, states.rank, observations.rank)
-        self.tensors = Tensors.of(states.rows, observations.rows, values, squares=squares)
-        self.candidates = Candidates(states, state_kernel)
-        """The example states that herding chooses from."""
-        self._epsilon = epsilon
-        self._delta = delta
-        self.core = self._make_core()
-        """All numbers that a step needs."""
+        resampler: Resampler,
+    ) -> Self:
+        """Add up the tensors.
 
-    def _make_core(self) -> CompressedCore:
+        Parameters
+        ----------
+        examples : Examples
+            The example states, and the state kernel for the herding candidates.
+        states, observations : KernelFeatures
+            U and V.
+        declared : DeclaredFunctions
+            Functions whose expectations shall need no weights.
+        epsilon, delta : float
+            Regularisers.
+        resampler : callable
+            How posteriors are resampled.
+        """
+        squares = keeps_squares(examples.size, states.rank, observations.rank)
+        return cls(
+            examples=Growing(examples.states),
+            resampler=resampler,
+            states=states,
+            observations=observations,
+            declared=declared,
+            tensors=Tensors.of(states.rows, observations.rows, declared.values(examples.states), squares=squares),
+            candidates=Candidates(states, examples.state_kernel),
+            epsilon=epsilon,
+            delta=delta,
+        )
+
+    def __post_init__(self) -> None:
+        _ = self.core  # what cannot be factorised is found out now, not in the first step
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return self.tensors.n
+
+    @cached_property
+    def core(self) -> CompressedCore:
+        """All numbers that a step needs."""
         return CompressedCore(
             states=self.states.map,
             observations=self.observations.map,
-            prior_lower=prior_factor(self.tensors.state_gram, self.size, self._epsilon).lower,
-            delta=self._delta,
+            prior_lower=prior_factor(self.tensors.state_gram, self.size, self.epsilon).lower,
+            delta=self.delta,
             tensors=self.tensors,
             candidate_features=self.candidates.features,
             candidate_gram=self.candidates.gram,
@@ -86,13 +113,10 @@ class CompressedRule(BayesRule):
 
     def regularised(self, epsilon: float, delta: float) -> Self:
         """Return the same rule with other regularisers; only UᵀU + nεI is factorised anew."""
-        rule = copy.copy(self)
-        rule._epsilon, rule._delta = epsilon, delta
-        rule.core = rule._make_core()
-        return rule
+        return replace(self, epsilon=epsilon, delta=delta)
 
-    def extended(self, states: Objects, observations: Objects) -> CompressedRule:
-        """Return the rule for some examples more, with the same pivots; this one stays as it is.
+    def extended(self, states: Objects, observations: Objects) -> Self:
+        """Return the rule for further examples, with the same pivots; this one stays as it is.
 
         The cost depends on the number of new examples only. Herding candidates stay the same.
         """
@@ -104,48 +128,49 @@ class CompressedRule(BayesRule):
             self.declared.values(states),
             squares=self.tensors.squares is not None,
         )
-        rule = copy.copy(self)
-        rule.states, rule.observations = new_states, new_observations
-        rule.tensors = self.tensors + added
-        rule.outside = max(new_states.outside, new_observations.outside)
-        rule.size = rule.tensors.n
-        rule.core = rule._make_core()
-        return rule
+        return replace(
+            self,
+            examples=self.examples.append(states),
+            states=new_states,
+            observations=new_observations,
+            tensors=self.tensors + added,
+            outside=max(new_states.outside, new_observations.outside),
+        )
 
-    def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
+    def correct(self, prior: Prior, observation: Objects) -> Posterior:
         """Apply the low-rank rule, without forming anything of length n."""
-        mean, state_coverage = self.states.similarities_of_mean(particles, particle_weights)
-        similarities, observation_coverage = self.observations.similarities_of_one(observation)
-        a, z, weight_sum = correct(self.core, mean, similarities, HostAlgebra)
+        core = self.core
+        with_pivots = self.states.pivot_kernel.against(prior.states)
+        similarities = self.observations.pivot_kernel.against(observation)[:, 0]
+        a, z, weight_sum = correct(core, with_pivots @ prior.weights, similarities, HostAlgebra)
+        shares = np.abs(prior.weights)  # signed ones would cancel
         return CompressedPosterior(
-            weight_sum=float(weight_sum),
-            observation_coverage=observation_coverage,
-            state_coverage=state_coverage,
             rule=self,
+            support=self.examples.objects,
+            weight_sum=float(weight_sum),
+            observation_coverage=float(core.observations.coverage(similarities.max(initial=0.0))),
+            state_coverage=float(core.states.coverage(with_pivots.max(axis=0) @ shares / shares.sum())),
             prior=a,
             solution=z,
         )
 
-    def state_coverage(self, particles: Objects, particle_weights: FloatArray) -> float:
+    def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to the closest pivots."""
-        return self.states.coverage(particles, particle_weights)
+        return self.states.coverage(prior.states, prior.weights)
 
-    def herd(self, posterior: Posterior, size: int) -> Herding:
+    def herd(self, posterior: CompressedPosterior, size: int) -> Herding:
         """Apply Algorithm 4 with the candidates."""
-        picks, loss = herd_features(self.core, self._mean_features(posterior), size, HostAlgebra)
+        picks, loss = herd_features(self.core, self._mean_features(posterior), min(size, self.size), HostAlgebra)
         return Herding(self.candidates.indices[picks], float(loss))
 
-    def resampling_loss(self, indices: IntArray, posterior: Posterior) -> float:
+    def resampling_loss(self, indices: IntArray, posterior: CompressedPosterior) -> float:
         """Return ‖m̌ − m̂‖ in the feature space."""
         return features_loss(self.states.rows[indices], self._mean_features(posterior))
 
-    def _mean_features(self, posterior: Posterior) -> FloatArray:
+    def _mean_features(self, posterior: CompressedPosterior) -> FloatArray:
         """Return Uᵀw / Σw."""
-        if isinstance(posterior, CompressedPosterior):
-            summed: FloatArray = self.tensors.mean_features(posterior.prior, posterior.solution)
-            return summed / posterior.weight_sum
-        features: FloatArray = self.states.rows.T @ posterior.weights()
-        return features
+        summed: FloatArray = self.tensors.mean_features(posterior.prior, posterior.solution)
+        return summed / posterior.weight_sum
 
     def summarise(self, prior: FloatArray, solution: FloatArray, weight_sum: FloatArray) -> WeightSummary:
         """Form the weights of T posteriors block by block and keep only what summaries need.
@@ -163,20 +188,19 @@ class CompressedRule(BayesRule):
         for start in range(0, self.size, ROWS_AT_ONCE):
             rows = slice(start, min(start + ROWS_AT_ONCE, self.size))
             weights = (self.states.rows[rows] @ prior) * (self.observations.rows[rows] @ solution) / weight_sum
-            squares += np.sum(weights**2, axis=0)
-            negative -= np.minimum(weights, 0.0).sum(axis=0)
-            position = weights.argmax(axis=0)
-            value = weights[position, np.arange(steps)]
-            best = np.where(value > largest, start + position, best)
+            block = summarise_columns(weights)
+            squares += block.sum_of_squares
+            negative += block.negative_mass
+            value = weights[block.largest, np.arange(steps)]
+            best = np.where(value > largest, start + block.largest, best)
             largest = np.maximum(value, largest)
         return WeightSummary(squares, negative, best)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CompressedPosterior(Posterior):
     """A posterior known by its coefficients a (p,) and z (q,): w = (U a) ∘ (V z) / Σ."""
 
-    rule: CompressedRule
     prior: FloatArray
     solution: FloatArray
 
@@ -184,8 +208,7 @@ class CompressedPosterior(Posterior):
         """Form the n weights."""
         rule = self.rule
         U, V = rule.states.rows[: rule.size], rule.observations.rows[: rule.size]
-        weights: FloatArray = (U @ self.prior) * (V @ self.solution) / self.weight_sum
-        return weights
+        return (U @ self.prior) * (V @ self.solution) / self.weight_sum
 
     def expectation(self, function: Function) -> FloatArray | None:
         """Return the expectation of a function declared at fit."""
@@ -204,12 +227,12 @@ class CompressedPosterior(Posterior):
         squares = self.rule.tensors.sum_of_squares(self.prior, self.solution)
         return None if squares is None else squares / self.weight_sum**2
 
-    def summarise(self, posteriors: Sequence[CompressedPosterior]) -> WeightSummary:
+    def summarise(self, others: Sequence[Self]) -> WeightSummary:
         """Summarise the weights of several posteriors of the same rule together."""
         return self.rule.summarise(
-            np.stack([posterior.prior for posterior in posteriors], axis=1),
-            np.stack([posterior.solution for posterior in posteriors], axis=1),
-            np.array([posterior.weight_sum for posterior in posteriors]),
+            np.stack([posterior.prior for posterior in others], axis=1),
+            np.stack([posterior.solution for posterior in others], axis=1),
+            np.array([posterior.weight_sum for posterior in others]),
         )
 
     def _expectations(self) -> FloatArray:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 from kmcf.bayes_rule.tensors import Tensors
-from kmcf.herding.herding import herding_loss
-from kmcf.numerics.arrays import Array, array_namespace
+from kmcf.numerics.arrays import Array
 
 
 class Algebra(Protocol):
@@ -28,8 +27,8 @@ class Algebra(Protocol):
         """Solve (C² + δI) x = right for a symmetric C."""
         ...
 
-    def greedy(self, mean_values: Array, gram: Array, size: int) -> tuple[Array, Array]:
-        """Return the picks of Kernel Herding and the score after the last one."""
+    def herd(self, mean_values: Array, gram: Array, size: int, squared_norm: Array) -> tuple[Array, Array]:
+        """Return the picks of Kernel Herding (Algorithm 4) and their distance to the embedding."""
         ...
 
 
@@ -51,8 +50,7 @@ class FeatureMap(NamedTuple):
 
     def coverage(self, similarity: Array) -> Array:
         """Return a similarity relative to the largest diagonal entry, clipped to [0, 1]."""
-        xp = array_namespace(similarity)
-        return xp.minimum(xp.maximum(similarity / self.largest, 0.0), 1.0)
+        return (similarity / self.largest).clip(0.0, 1.0)
 
 
 class CompressedCore(NamedTuple):
@@ -107,5 +105,4 @@ def correct(
 def herd_features(core: CompressedCore, mean_features: Array, size: int, algebra: Algebra) -> tuple[Array, Array]:
     """Apply Algorithm 4 to the embedding with the given features Uᵀw / Σw; return picked candidates and the loss."""
     mean_values = core.candidate_features @ mean_features
-    picks, score = algebra.greedy(mean_values, core.candidate_gram, size)
-    return picks, herding_loss(mean_values, score, picks, size, mean_features @ mean_features)
+    return algebra.herd(mean_values, core.candidate_gram, size, mean_features @ mean_features)

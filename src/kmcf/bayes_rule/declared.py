@@ -27,13 +27,29 @@ class DeclaredFunctions:
         Columns that are angles; their means are those of directions, and the covariance is left to the weights.
     functions : sequence of callables
         Each takes all n states and returns n values, or an array with first axis n.
+    centre : array (d,), optional
+        What moments are taken about, where it was chosen before.
     """
 
-    def __init__(self, states: Objects, angles: Sequence[int], functions: Sequence[Function]) -> None:
+    def __init__(
+        self,
+        states: Objects,
+        angles: Sequence[int],
+        functions: Sequence[Function],
+        centre: FloatArray | None = None,
+    ) -> None:
         self.functions = tuple(functions)
         self.angles = tuple(angles)
-        self.centre = np.asarray(states).reshape(len(states), -1).mean(axis=0) if is_numeric(states) else None
+        if centre is None and is_numeric(states):
+            centre = np.asarray(states).reshape(len(states), -1).mean(axis=0)
+        self.centre = centre
         self._shapes = [self._evaluate(f, states).shape[1:] for f in self.functions]
+
+    @property
+    def count(self) -> int:
+        """K, the number of columns of :meth:`values`."""
+        d, pairs, r = self._sizes()
+        return d + pairs + 2 * r + sum(int(np.prod(shape)) for shape in self._shapes)
 
     def values(self, states: Objects) -> FloatArray:
         """Return the values of all functions at some states, one column each, (n, K)."""
@@ -56,10 +72,7 @@ class DeclaredFunctions:
         cosines, sines = expectations[d + pairs : d + pairs + r], expectations[d + pairs + r : d + pairs + 2 * r]
         xp = array_namespace(expectations)
         position = np.array([self.angles.index(j) if j in self.angles else 0 for j in range(d)])
-        directions: FloatArray = xp.where(
-            np.isin(np.arange(d), self.angles), xp.arctan2(sines, cosines)[position], mean
-        )
-        return directions
+        return xp.where(np.isin(np.arange(d), self.angles), xp.arctan2(sines, cosines)[position], mean)
 
     def covariance(self, expectations: FloatArray) -> FloatArray | None:
         """Read the centred covariance likewise; None with angles, whose deviations wrap around a mean not yet known."""
@@ -67,8 +80,7 @@ class DeclaredFunctions:
             return None
         d, pairs, _ = self._sizes()
         mean = expectations[:d]
-        covariance: FloatArray = expectations[d : d + pairs][pair_positions(d)] - mean[:, None] * mean[None, :]
-        return covariance
+        return expectations[d : d + pairs][pair_positions(d)] - mean[:, None] * mean[None, :]
 
     def value(self, function: Function, expectations: FloatArray) -> FloatArray | None:
         """Read the expectation of one declared function; None if it was not declared."""
@@ -87,8 +99,7 @@ class DeclaredFunctions:
     @staticmethod
     def _products(rows: FloatArray) -> FloatArray:
         first, second = np.triu_indices(rows.shape[1])
-        pairs: FloatArray = rows[:, first] * rows[:, second]
-        return pairs
+        return rows[:, first] * rows[:, second]
 
     @staticmethod
     def _evaluate(function: Function, states: Objects) -> FloatArray:

@@ -12,12 +12,12 @@ the solve. Where the state kernel is narrow and the prior concentrated, these ar
 does not compare with all others.
 """
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from kmcf.bayes_rule.gram import GramRule
+from kmcf.bayes_rule.gram import Formula, GramRule
 from kmcf.kernels.base import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.linalg import PivotedCholesky, cholesky, pivoted_cholesky, solve_regularised_square, weighted_gram
@@ -26,52 +26,6 @@ ROUNDING = 1e-14
 """Relative residual at which the factor of G_Y is exact to rounding."""
 LEAST_PRIOR = 1e-12
 """Examples with a smaller |λᵢ|, relative to the largest, are left out: they would change the weights by rounding."""
-
-
-class ExactRule(GramRule):
-    """The exact engine, for both rules.
-
-    Parameters
-    ----------
-    state_kernel, observation_kernel, epsilon, delta, rule
-        As for :class:`~kmcf.bayes_rule.gram.GramRule`.
-    negligible : float
-        Examples with a smaller absolute λᵢ, relative to the largest, are left out of a step.
-    """
-
-    def __init__(
-        self,
-        state_kernel: ExampleKernel,
-        observation_kernel: ExampleKernel,
-        *,
-        epsilon: float,
-        delta: float,
-        rule: str,
-        negligible: float = LEAST_PRIOR,
-    ) -> None:
-        super().__init__(state_kernel, observation_kernel, epsilon=epsilon, delta=delta, rule=rule)
-        self._negligible = negligible
-
-    @staticmethod
-    def _represented(observation_kernel: ExampleKernel) -> PivotedCholesky:
-        return pivoted_cholesky(observation_kernel.columns, observation_kernel.diagonal(), tolerance=ROUNDING)
-
-    @staticmethod
-    def _formulas() -> dict[str, Callable[[FloatArray, Any, FloatArray, float], FloatArray]]:
-        return {"kbr": kernel_bayes_rule, "importance": importance_weighted_rule}
-
-    def _corrected(self, prior: FloatArray, k_y: FloatArray) -> FloatArray:
-        """Apply the rule to the examples that the prior does not exclude."""
-        sizes = np.abs(prior)
-        active = np.flatnonzero(sizes > self._negligible * sizes.max())
-        V = self._observations.factor
-        few = 0 < 2 * len(active) <= V.shape[1]
-        local = local_factor(V[active]) if few else None
-        if local is None:
-            return super()._corrected(prior, k_y)
-        weights = np.zeros_like(prior)
-        weights[active] = self._formulas()[self._rule](prior[active], local, k_y[active], self._delta)
-        return weights
 
 
 def local_factor(rows: FloatArray) -> PivotedCholesky | None:
@@ -118,8 +72,7 @@ def kernel_bayes_rule(prior: FloatArray, factor: PivotedCholesky, k_y: FloatArra
     """
     V = factor.factor
     z = solve_regularised_square(weighted_gram(V, prior), delta, V.T @ (prior * k_y))
-    weights: FloatArray = prior * (V @ z)
-    return weights
+    return prior * (V @ z)
 
 
 def importance_weighted_rule(prior: FloatArray, factor: PivotedCholesky, k_y: FloatArray, delta: float) -> FloatArray:
@@ -142,5 +95,32 @@ def importance_weighted_rule(prior: FloatArray, factor: PivotedCholesky, k_y: Fl
     solver = cholesky(weighted_gram(V, positive), shift=delta, name="C + delta I", remedy="delta")
     in_span = V @ solver.solve(psi)
     outside = (remainder - V @ solver.solve(V.T @ (positive * remainder))) / delta
-    weights: FloatArray = positive * (in_span + outside)
-    return weights
+    return positive * (in_span + outside)
+
+
+@dataclass(frozen=True, eq=False)
+class ExactRule(GramRule):
+    """The exact engine, for both rules."""
+
+    formulas: ClassVar[dict[str, Formula]] = {"kbr": kernel_bayes_rule, "importance": importance_weighted_rule}
+
+    negligible: float = LEAST_PRIOR
+    """Examples with a smaller absolute λᵢ, relative to the largest, are left out of a step."""
+
+    @staticmethod
+    def represented(observation_kernel: ExampleKernel) -> PivotedCholesky:
+        """Return its factor, to rounding."""
+        return pivoted_cholesky(observation_kernel.columns, observation_kernel.diagonal(), tolerance=ROUNDING)
+
+    def _corrected(self, coefficients: FloatArray, k_y: FloatArray) -> FloatArray:
+        """Apply the rule to the examples that the prior does not exclude."""
+        sizes = np.abs(coefficients)
+        active = np.flatnonzero(sizes > self.negligible * sizes.max())
+        V = self.observations.factor
+        few = 0 < 2 * len(active) <= V.shape[1]
+        local = local_factor(V[active]) if few else None
+        if local is None:
+            return super()._corrected(coefficients, k_y)
+        weights = np.zeros_like(coefficients)
+        weights[active] = self.formula(coefficients[active], local, k_y[active], self.delta)
+        return weights

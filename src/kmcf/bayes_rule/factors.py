@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import copy
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -19,91 +20,102 @@ from kmcf.numerics.objects import Objects
 OVERSAMPLING, FEWEST_PIVOTS = 10, 200
 
 
+@dataclass(frozen=True, eq=False)
 class KernelFeatures:
     """Features φ with φ(x)·φ(x') ≈ k(x, x'), from the pivots of a pivoted Cholesky factorisation.
 
     φ(x) = L⁻¹ k(pivots, x), where L Lᵀ is the kernel matrix of the pivots; the examples' features are the rows of the
     factor itself. Only kernel columns are ever computed.
-
-    Parameters
-    ----------
-    kernel : ExampleKernel
-        The kernel with its examples.
-    tolerance : float
-        Stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
-    most : int, optional
-        Largest number of pivots.
     """
 
-    def __init__(self, kernel: ExampleKernel, *, tolerance: float, most: int | None = None) -> None:
+    pivots: IntArray
+    """Which examples are the pivots."""
+    pivot_kernel: ExampleKernel
+    """The kernel with one argument fixed to the pivots."""
+    map: FeatureMap
+    """From similarities with the pivots to features."""
+    growing: Growing
+    """The examples' features, to which further examples can be appended."""
+    trace_error: float
+    """‖G − F Fᵀ‖ in the trace norm: the sum of the residual diagonal, and of the eigenvalues left out."""
+    directions: FloatArray | None = None
+    """Orthonormal directions (r, p) to which the features are reduced; None: all are kept."""
+    outside: float = 0.0
+    """Share of the trace of the objects added last that the pivots do not reach."""
+
+    @classmethod
+    def fit(cls, kernel: ExampleKernel, *, tolerance: float, most: int | None = None) -> Self:
+        """Choose the pivots.
+
+        Parameters
+        ----------
+        kernel : ExampleKernel
+            The kernel with its examples.
+        tolerance : float
+            Stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
+        most : int, optional
+            Largest number of pivots.
+        """
         diagonal = kernel.diagonal()
         result = pivoted_cholesky(kernel.columns, diagonal, tolerance=tolerance, rank=most)
-        self.pivots: IntArray = result.pivots
-        self.largest = float(diagonal.max())
-        """The largest diagonal entry of the kernel matrix."""
-        self.trace_error = float(np.maximum(result.residual, 0.0).sum())
-        """‖G − F Fᵀ‖ in the trace norm: the sum of the residual diagonal, and of the eigenvalues left out."""
-        self.outside = 0.0
-        """Share of the trace of the objects added last that the pivots do not reach."""
-        self.map = FeatureMap(np.asfortranarray(result.pivot_factor), None, self.largest)
-        """From similarities with the pivots to features."""
-        self.pivot_kernel = kernel.subset(result.pivots)
-        """The kernel with one argument fixed to the pivots."""
-        self._directions: FloatArray | None = None
-        self._growing = Growing(result.factor)
+        return cls(
+            pivots=result.pivots,
+            pivot_kernel=kernel.subset(result.pivots),
+            map=FeatureMap(np.asfortranarray(result.pivot_factor), None, float(diagonal.max())),
+            growing=Growing(result.factor),
+            trace_error=float(np.maximum(result.residual, 0.0).sum()),
+        )
 
-    def reduced(self, directions: FloatArray) -> KernelFeatures:
+    def reduced(self, directions: FloatArray) -> Self:
         """Return the features along some orthonormal directions only, one per row, (r, p)."""
-        features = copy.copy(self)
         rows = self.rows @ directions.T
-        features.trace_error = self.trace_error + float(np.sum(self.rows**2) - np.sum(rows**2))
-        features._growing = Growing(rows)
-        features._directions = directions
         mapped = np.ascontiguousarray(solve_lower_transposed(self.map.lower, directions.T).T)
-        features.map = self.map._replace(directions=mapped)
-        return features
+        return replace(
+            self,
+            map=self.map._replace(directions=mapped),
+            growing=Growing(rows),
+            trace_error=self.trace_error + float(np.sum(self.rows**2) - np.sum(rows**2)),
+            directions=directions,
+        )
+
+    @property
+    def largest(self) -> float:
+        """The largest diagonal entry of the kernel matrix."""
+        return float(self.map.largest)
 
     @property
     def rows(self) -> FloatArray:
         """The examples' features, (n, p)."""
-        rows: FloatArray = self._growing.objects
-        return rows
+        return self.growing.objects
 
     @property
     def rank(self) -> int:
         """Number of features."""
         return int(self.rows.shape[1])
 
-    def extended(self, objects: Objects) -> KernelFeatures:
-        """Return the features with those of some objects more, from the same pivots; these stay as they are."""
+    def extended(self, objects: Objects) -> Self:
+        """Return the features with those of further objects, from the same pivots; these stay as they are."""
         full = solve_lower(self.map.lower, self.pivot_kernel.against(objects)).T
-        added = full if self._directions is None else full @ self._directions.T
+        added = full if self.directions is None else full @ self.directions.T
         diagonal = self.pivot_kernel.kernel.diagonal(objects)
-        features = copy.copy(self)
-        features._growing = self._growing.append(added)
-        features.trace_error = self.trace_error + float(diagonal.sum() - np.sum(added**2))
-        features.outside = float((diagonal.sum() - np.sum(full**2)) / max(diagonal.sum(), np.finfo(float).tiny))
-        return features
+        return replace(
+            self,
+            growing=self.growing.append(added),
+            trace_error=self.trace_error + float(diagonal.sum() - np.sum(added**2)),
+            outside=float((diagonal.sum() - np.sum(full**2)) / max(diagonal.sum(), np.finfo(float).tiny)),
+        )
 
     def of_one(self, objects: Objects) -> tuple[FloatArray, float]:
         """Return the features (p,) and the coverage of a collection of length 1."""
-        similarities, coverage = self.similarities_of_one(objects)
-        return self.map.features(similarities, HostAlgebra), coverage
+        similarities = self.pivot_kernel.against(objects)[:, 0]
+        covered = float(self.map.coverage(similarities.max(initial=0.0)))
+        return self.map.features(similarities, HostAlgebra), covered
 
     def of_mean(self, objects: Objects, weights: FloatArray) -> tuple[FloatArray, float]:
         """Return the features (p,) and the coverage of a weighted sample; the mean is taken before the solve."""
-        mean, coverage = self.similarities_of_mean(objects, weights)
-        return self.map.features(mean, HostAlgebra), coverage
-
-    def similarities_of_one(self, objects: Objects) -> tuple[FloatArray, float]:
-        """Return the similarities with the pivots and the coverage of a collection of length 1."""
-        similarities = self.pivot_kernel.against(objects)[:, 0]
-        return similarities, float(self.map.coverage(similarities.max(initial=0.0)))
-
-    def similarities_of_mean(self, objects: Objects, weights: FloatArray) -> tuple[FloatArray, float]:
-        """Return a weighted sample's mean similarities with the pivots, and its coverage."""
         similarities = self.pivot_kernel.against(objects)
-        return similarities @ weights, mean_coverage(similarities, weights, self.largest)
+        covered = mean_coverage(similarities, weights, self.largest)
+        return self.map.features(similarities @ weights, HostAlgebra), covered
 
     def coverage(self, objects: Objects, weights: FloatArray) -> float:
         """Say how close a weighted sample is to the pivots, in [0, 1]."""
@@ -126,7 +138,7 @@ def features_of_rank(
     """
     if rank is not None:
         most = min(max(OVERSAMPLING * rank, FEWEST_PIVOTS), kernel.size if most is None else most)
-    features = KernelFeatures(kernel, tolerance=tolerance, most=most)
+    features = KernelFeatures.fit(kernel, tolerance=tolerance, most=most)
     if rank is None or rank >= features.rank:
         return features
     if targets is None:

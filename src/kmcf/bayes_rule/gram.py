@@ -2,102 +2,148 @@
 
 from __future__ import annotations
 
-import copy
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
-from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior, coverage, mean_coverage
+from kmcf.bayes_rule.base import (
+    DensePosterior,
+    ExampleRule,
+    Examples,
+    Posterior,
+    Prior,
+    Resampler,
+    coverage,
+    mean_coverage,
+)
 from kmcf.herding.herding import Herding, herd, resampling_loss
 from kmcf.kernels.base import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.linalg import CholeskyFactor, cholesky
 from kmcf.numerics.objects import Objects
 
+Formula = Callable[[FloatArray, Any, FloatArray, float], FloatArray]
+"""Takes the prior λ, the represented kernel matrix G_Y, the similarities k_Y and δ; returns unnormalised weights."""
 
-class GramRule(BayesRule):
-    """A rule that keeps the n × n kernel matrix of the example states.
 
-    Parameters
-    ----------
-    state_kernel : ExampleKernel
-        k_X with the example states.
-    observation_kernel : ExampleKernel
-        k_Y with the example observations.
-    epsilon, delta : float
-        Regularisers.
-    rule : {"kbr", "importance"}
-        Which Bayes' rule.
-    """
+@dataclass(frozen=True, eq=False)
+class GramRule(ExampleRule):
+    """A rule that keeps the n × n kernel matrix of the example states."""
 
-    def __init__(
-        self,
-        state_kernel: ExampleKernel,
-        observation_kernel: ExampleKernel,
+    formulas: ClassVar[dict[str, Formula]]
+    """Algorithm 1, line 4, and its importance-weighted counterpart, by the rule's name."""
+
+    examples: Examples
+    resampler: Resampler
+    state_gram: FloatArray
+    """G_X."""
+    prior_factor: CholeskyFactor
+    """Of G_X + nεI."""
+    observations: Any
+    """G_Y in the form that the formulas want."""
+    formula: Formula
+    delta: float
+    largest: tuple[float, float]
+    """Largest diagonal entries of G_X and G_Y."""
+
+    @classmethod
+    def fit(
+        cls,
+        examples: Examples,
         *,
         epsilon: float,
         delta: float,
         rule: str,
-    ) -> None:
-        self.size = state_kernel.size
-        self._state_kernel = state_kernel
-        self._observation_kernel = observation_kernel
-        self._state_gram = state_kernel.matrix()
-        self._largest_state = float(state_kernel.diagonal().max())
-        self._largest_observation = float(observation_kernel.diagonal().max())
-        self._prior_factor = self._factorised(epsilon)
-        self._observations = self._represented(observation_kernel)
-        self._rule = rule
-        self._delta = delta
+        resampler: Resampler,
+        represented: Any = None,
+        **settings: Any,
+    ) -> Self:
+        """Compute the kernel matrices.
+
+        Parameters
+        ----------
+        examples : Examples
+            The example states, and both kernels on the examples.
+        epsilon, delta : float
+            Regularisers.
+        rule : {"kbr", "importance"}
+            Which Bayes' rule.
+        resampler : callable
+            How posteriors are resampled.
+        represented : object, optional
+            What :meth:`represented` returned before, for the same examples.
+        **settings
+            Further fields of the engine.
+        """
+        state_gram = examples.state_kernel.matrix()
+        return cls(
+            examples=examples,
+            resampler=resampler,
+            state_gram=state_gram,
+            prior_factor=_factorised(state_gram, epsilon),
+            observations=cls.represented(examples.observation_kernel) if represented is None else represented,
+            formula=cls.formulas[rule],
+            delta=delta,
+            largest=(
+                float(examples.state_kernel.diagonal().max()),
+                float(examples.observation_kernel.diagonal().max()),
+            ),
+            **settings,
+        )
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return self.examples.size
+
+    @staticmethod
+    @abstractmethod
+    def represented(observation_kernel: ExampleKernel) -> Any:
+        """Return the kernel matrix of the example observations in the form the formulas want."""
 
     def regularised(self, epsilon: float, delta: float) -> Self:
         """Return the same rule with other regularisers; only G_X + nεI is factorised anew."""
-        rule = copy.copy(self)
-        rule._prior_factor = self._factorised(epsilon)
-        rule._delta = delta
-        return rule
+        return replace(self, prior_factor=_factorised(self.state_gram, epsilon), delta=delta)
 
-    def _factorised(self, epsilon: float) -> CholeskyFactor:
-        return cholesky(self._state_gram, shift=self.size * epsilon, name="G_X + n epsilon I", remedy="epsilon")
-
-    @staticmethod
-    @abstractmethod
-    def _represented(observation_kernel: ExampleKernel) -> Any:
-        """Return the kernel matrix of the example observations in the form the formulas want."""
-
-    @staticmethod
-    @abstractmethod
-    def _formulas() -> dict[str, Callable[[FloatArray, Any, FloatArray, float], FloatArray]]:
-        """Return Algorithm 1, line 4, and its importance-weighted counterpart, by the rule's name."""
-
-    def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
+    def correct(self, prior: Prior, observation: Objects) -> Posterior:
         """Apply Algorithm 1 to the empirical prior mean of the particles and to one observation."""
-        similarities = self._state_kernel.against(particles)
-        m_pi = similarities @ particle_weights  # Algorithm 3, line 13
-        k_y = self._observation_kernel.against(observation)[:, 0]  # line 14
-        prior = self._prior_factor.solve(m_pi)  # Algorithm 1, line 3: the diagonal of Λ
-        weights = self._corrected(prior, k_y)
+        similarities = self.examples.state_kernel.against(prior.states)
+        m_pi = similarities @ prior.weights  # Algorithm 3, line 13
+        k_y = self.examples.observation_kernel.against(observation)[:, 0]  # line 14
+        coefficients = self._prior(m_pi)
+        weights = self._corrected(coefficients, k_y)
         return DensePosterior(
+            rule=self,
+            support=self.examples.states,
             weight_sum=float(weights.sum()),
-            observation_coverage=coverage(float(k_y.max()), self._largest_observation),
-            state_coverage=mean_coverage(similarities, particle_weights, self._largest_state),
+            observation_coverage=coverage(float(k_y.max()), self.largest[1]),
+            state_coverage=mean_coverage(similarities, prior.weights, self.largest[0]),
             unnormalised=weights,
         )
 
-    def _corrected(self, prior: FloatArray, k_y: FloatArray) -> FloatArray:
-        """Return the weights, not normalised (Algorithm 1, line 4)."""
-        return self._formulas()[self._rule](prior, self._observations, k_y, self._delta)
+    def _prior(self, m_pi: FloatArray) -> FloatArray:
+        """Return the diagonal of Λ (Algorithm 1, line 3)."""
+        return self.prior_factor.solve(m_pi)
 
-    def state_coverage(self, particles: Objects, particle_weights: FloatArray) -> float:
+    def _corrected(self, coefficients: FloatArray, k_y: FloatArray) -> FloatArray:
+        """Return the weights, not normalised (Algorithm 1, line 4)."""
+        return self.formula(coefficients, self.observations, k_y, self.delta)
+
+    def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to their closest example states."""
-        return mean_coverage(self._state_kernel.against(particles), particle_weights, self._largest_state)
+        return mean_coverage(self.examples.state_kernel.against(prior.states), prior.weights, self.largest[0])
 
     def herd(self, posterior: Posterior, size: int) -> Herding:
         """Apply Algorithm 2 with the examples as candidates."""
         weights = posterior.weights()
-        mean_values = self._state_gram @ weights
-        return herd(mean_values, self._state_gram, size, float(weights @ mean_values))
+        mean_values = self.state_gram @ weights
+        return herd(mean_values, self.state_gram, min(size, self.size), float(weights @ mean_values))
 
     def resampling_loss(self, indices: IntArray, posterior: Posterior) -> float:
         """Return ‖m̌ − m̂‖ from the kernel matrix."""
-        return resampling_loss(indices, posterior.weights(), self._state_gram)
+        return resampling_loss(indices, posterior.weights(), self.state_gram)
+
+
+def _factorised(state_gram: FloatArray, epsilon: float) -> CholeskyFactor:
+    return cholesky(state_gram, shift=len(state_gram) * epsilon, name="G_X + n epsilon I", remedy="epsilon")

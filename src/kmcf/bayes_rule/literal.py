@@ -3,26 +3,14 @@
 Two dense matrices, one product and one non-symmetric solve per observation, O(n³).
 """
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from kmcf.bayes_rule.gram import GramRule
+from kmcf.bayes_rule.gram import Formula, GramRule
 from kmcf.kernels.base import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
-
-
-class LiteralRule(GramRule):
-    """The literal engine, for both rules."""
-
-    @staticmethod
-    def _represented(observation_kernel: ExampleKernel) -> FloatArray:
-        return observation_kernel.matrix()
-
-    @staticmethod
-    def _formulas() -> dict[str, Callable[[FloatArray, Any, FloatArray, float], FloatArray]]:
-        return {"kbr": kernel_bayes_rule, "importance": importance_weighted_rule}
 
 
 def kernel_bayes_rule(prior: FloatArray, G_Y: FloatArray, k_y: FloatArray, delta: float) -> FloatArray:
@@ -46,8 +34,7 @@ def kernel_bayes_rule(prior: FloatArray, G_Y: FloatArray, k_y: FloatArray, delta
     """
     LG = prior[:, None] * G_Y
     regularised = LG @ LG + delta * np.eye(len(prior))
-    weights: FloatArray = LG @ np.linalg.solve(regularised, prior * k_y)
-    return weights
+    return LG @ np.linalg.solve(regularised, prior * k_y)
 
 
 def importance_weighted_rule(prior: FloatArray, G_Y: FloatArray, k_y: FloatArray, delta: float) -> FloatArray:
@@ -63,5 +50,16 @@ def importance_weighted_rule(prior: FloatArray, G_Y: FloatArray, k_y: FloatArray
     """
     positive = np.maximum(prior, 0.0)
     regularised = G_Y * positive[None, :] + delta * np.eye(len(prior))
-    weights: FloatArray = positive * np.linalg.solve(regularised, k_y)
-    return weights
+    return positive * np.linalg.solve(regularised, k_y)
+
+
+@dataclass(frozen=True, eq=False)
+class LiteralRule(GramRule):
+    """The literal engine, for both rules."""
+
+    formulas: ClassVar[dict[str, Formula]] = {"kbr": kernel_bayes_rule, "importance": importance_weighted_rule}
+
+    @staticmethod
+    def represented(observation_kernel: ExampleKernel) -> FloatArray:
+        """Return the matrix itself."""
+        return observation_kernel.matrix()

@@ -12,91 +12,117 @@ readings are compared in ``docs/engines.md``.
 
 from __future__ import annotations
 
-import copy
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
-from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior
+from kmcf.bayes_rule.base import DensePosterior, ExampleRule, Examples, Posterior, Prior, Resampler
 from kmcf.bayes_rule.candidates import Candidates, features_loss
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
 from kmcf.herding.herding import Herding
-from kmcf.kernels.base import ExampleKernel
-from kmcf.numerics.arrays import FloatArray, IntArray
-from kmcf.numerics.linalg import cholesky, solve_regularised_square, weighted_gram
+from kmcf.numerics.arrays import IntArray
+from kmcf.numerics.linalg import CholeskyFactor, cholesky, solve_regularised_square, weighted_gram
 from kmcf.numerics.objects import Objects
 
 
-class LowRankRule(BayesRule):
-    """The low-rank engine, for both rules.
+@dataclass(frozen=True, eq=False)
+class LowRankRule(ExampleRule):
+    """The low-rank engine, for both rules."""
 
-    Parameters
-    ----------
-    states : KernelFeatures
-        U.
-    observations : KernelFeatures
-        V.
-    state_kernel : ExampleKernel
-        The state kernel with its examples, for the herding candidates.
-    epsilon, delta : float
-        Regularisers.
-    rule : {"kbr", "importance"}
-        Which Bayes' rule.
-    """
+    support: Objects
+    """The example states."""
+    resampler: Resampler
+    states: KernelFeatures
+    """U."""
+    observations: KernelFeatures
+    """V."""
+    candidates: Candidates
+    """The example states that herding chooses from."""
+    prior_factor: CholeskyFactor
+    """Of UᵀU + nεI."""
+    delta: float
+    importance: bool
+    """The importance-weighted rule instead of Kernel Bayes' Rule."""
 
-    def __init__(
-        self,
+    @classmethod
+    def fit(
+        cls,
+        examples: Examples,
         states: KernelFeatures,
         observations: KernelFeatures,
-        state_kernel: ExampleKernel,
         *,
         epsilon: float,
         delta: float,
         rule: str,
-    ) -> None:
-        self.size = state_kernel.size
-        self.states = states
-        self.observations = observations
-        self._candidates = Candidates(states, state_kernel)
-        self._prior_factor = prior_factor(states.rows.T @ states.rows, self.size, epsilon)
-        self._delta = delta
-        self._importance = rule == "importance"
+        resampler: Resampler,
+    ) -> Self:
+        """Prepare the rule.
+
+        Parameters
+        ----------
+        examples : Examples
+            The example states, and the state kernel for the herding candidates.
+        states, observations : KernelFeatures
+            U and V.
+        epsilon, delta : float
+            Regularisers.
+        rule : {"kbr", "importance"}
+            Which Bayes' rule.
+        resampler : callable
+            How posteriors are resampled.
+        """
+        return cls(
+            support=examples.states,
+            resampler=resampler,
+            states=states,
+            observations=observations,
+            candidates=Candidates(states, examples.state_kernel),
+            prior_factor=prior_factor(states.rows.T @ states.rows, examples.size, epsilon),
+            delta=delta,
+            importance=rule == "importance",
+        )
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return len(self.states.rows)
 
     def regularised(self, epsilon: float, delta: float) -> Self:
         """Return the same rule with other regularisers; only UᵀU + nεI is factorised anew."""
-        rule = copy.copy(self)
-        rule._prior_factor = prior_factor(self.states.rows.T @ self.states.rows, self.size, epsilon)
-        rule._delta = delta
-        return rule
+        factor = prior_factor(self.states.rows.T @ self.states.rows, self.size, epsilon)
+        return replace(self, prior_factor=factor, delta=delta)
 
-    def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
+    def correct(self, prior: Prior, observation: Objects) -> Posterior:
         """Apply the low-rank rule to the empirical prior mean of the particles and to one observation."""
-        mean, state_coverage = self.states.of_mean(particles, particle_weights)
+        mean, state_coverage = self.states.of_mean(prior.states, prior.weights)
         psi, observation_coverage = self.observations.of_one(observation)
-        prior = self.states.rows @ self._prior_factor.solve(mean)  # Algorithm 5, line 3
+        coefficients = self.states.rows @ self.prior_factor.solve(mean)  # Algorithm 5, line 3
         V = self.observations.rows
-        if self._importance:
-            prior = np.maximum(prior, 0.0)
-            C = weighted_gram(V, prior)
-            z = cholesky(C, shift=self._delta, name="C + delta I", remedy="delta").solve(psi)
+        if self.importance:
+            coefficients = np.maximum(coefficients, 0.0)
+            C = weighted_gram(V, coefficients)
+            z = cholesky(C, shift=self.delta, name="C + delta I", remedy="delta").solve(psi)
         else:
-            C = weighted_gram(V, prior)  # line 4
-            z = solve_regularised_square(C, self._delta, C @ psi)
-        weights = prior * (V @ z)  # line 5
+            C = weighted_gram(V, coefficients)  # line 4
+            z = solve_regularised_square(C, self.delta, C @ psi)
+        weights = coefficients * (V @ z)  # line 5
         return DensePosterior(
+            rule=self,
+            support=self.support,
             weight_sum=float(weights.sum()),
             observation_coverage=observation_coverage,
             state_coverage=state_coverage,
             unnormalised=weights,
         )
 
-    def state_coverage(self, particles: Objects, particle_weights: FloatArray) -> float:
+    def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to the closest pivots."""
-        return self.states.coverage(particles, particle_weights)
+        return self.states.coverage(prior.states, prior.weights)
 
     def herd(self, posterior: Posterior, size: int) -> Herding:
         """Apply Algorithm 4 with the candidates."""
-        return self._candidates.herd(self.states.rows.T @ posterior.weights(), size)
+        return self.candidates.herd(self.states.rows.T @ posterior.weights(), min(size, self.size))
 
     def resampling_loss(self, indices: IntArray, posterior: Posterior) -> float:
         """Return ‖m̌ − m̂‖ in the feature space."""

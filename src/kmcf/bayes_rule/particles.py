@@ -20,12 +20,13 @@ examples there look different or that there are none, and one that resembles no 
 
 from __future__ import annotations
 
-import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from kmcf.bayes_rule.base import DensePosterior, Posterior, coverage
+from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior, Prior, Resampler, coverage
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.kernels.base import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
@@ -33,84 +34,79 @@ from kmcf.numerics.linalg import cholesky, weighted_gram
 from kmcf.numerics.objects import Objects
 
 
-class ParticleRule:
-    """The rule on particles.
+@dataclass(frozen=True, eq=False)
+class ParticleRule(BayesRule):
+    """The rule on particles."""
 
-    Parameters
-    ----------
-    state_kernel : ExampleKernel
-        k_X with the example states; narrow (a fraction of the median distance).
-    observations : KernelFeatures or ExampleKernel
-        V; or, for δ = ∞, k_Y with the example observations.
-    delta : float
-        Regulariser, infinite for the similarities themselves.
-    background : float
-        φ.
-    """
+    state_kernel: ExampleKernel
+    """k_X with the example states; narrow (a fraction of the median distance)."""
+    observations: KernelFeatures | ExampleKernel
+    """V; or, for δ = ∞, k_Y with the example observations."""
+    delta: float
+    """Regulariser, infinite for the similarities themselves."""
+    resampler: Resampler
+    background: float = 0.0
+    """φ."""
 
-    def __init__(
-        self,
-        state_kernel: ExampleKernel,
-        observations: KernelFeatures | ExampleKernel,
-        *,
-        delta: float,
-        background: float = 0.0,
-    ) -> None:
-        self.size = state_kernel.size
-        self.observations = observations
-        self._state_kernel = state_kernel
-        self._largest = float(state_kernel.diagonal().max())
-        self._largest_observation = (
-            observations.largest if isinstance(observations, KernelFeatures) else float(observations.diagonal().max())
+    @property
+    def size(self) -> int:
+        """N."""
+        return self.state_kernel.size
+
+    @cached_property
+    def _largest(self) -> tuple[float, float]:
+        """The largest similarities of an example state, and of an example observation, with itself."""
+        observed = self.observations
+        return (
+            float(self.state_kernel.diagonal().max()),
+            observed.largest if isinstance(observed, KernelFeatures) else float(observed.diagonal().max()),
         )
-        self._delta = delta
-        self._background = background
 
-    def regularised(self, epsilon: float, delta: float) -> Self | None:
+    def regularised(self, _epsilon: float, delta: float) -> Self | None:
         """Return the same rule with another δ; it has no ε. None where it would need other numbers."""
-        del epsilon
-        if np.isinf(delta) != np.isinf(self._delta):
+        if np.isinf(delta) != np.isinf(self.delta):
             return None
-        rule = copy.copy(self)
-        rule._delta = delta
-        return rule
+        return replace(self, delta=delta)
 
-    def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
+    def correct(self, prior: Prior, observation: Objects) -> Posterior:
         """Re-weight the particles by the likelihood that the examples around them suggest."""
-        logs = self._state_kernel.log_against(particles)  # (n, m)
+        particles, particle_weights = prior.states, prior.weights
+        logs = self.state_kernel.log_against(particles)  # (n, m)
         closest = logs.max(axis=0)
         similarities = logs - closest
         np.exp(similarities, out=similarities)
         totals = similarities.sum(axis=0)  # A_ji = similarities_ij / totals_j
-        prior = similarities @ (particle_weights / totals)
-        examples, unit, observation_coverage = self._likelihood(prior, observation)
+        coefficients = similarities @ (particle_weights / totals)
+        examples, unit, observation_coverage = self._likelihood(coefficients, observation)
         likelihood = np.maximum(examples @ similarities, 0.0) / totals
-        if self._background > 0.0:
-            likelihood = self._background * unit + np.exp(closest) / self._largest * likelihood
+        if self.background > 0.0:
+            likelihood = self.background * unit + np.exp(closest) / self._largest[0] * likelihood
         weights = particle_weights * likelihood
         return DensePosterior(
+            rule=self,
+            support=particles,
             weight_sum=float(weights.sum()),
             observation_coverage=observation_coverage,
             state_coverage=self._coverage(closest, particle_weights),
             unnormalised=weights,
         )
 
-    def _likelihood(self, prior: FloatArray, observation: Objects) -> tuple[FloatArray, float, float]:
+    def _likelihood(self, coefficients: FloatArray, observation: Objects) -> tuple[FloatArray, float, float]:
         """Return the examples' likelihoods, the likelihood that counts as one, and the observation's coverage."""
         if not isinstance(self.observations, KernelFeatures):
             k_y = self.observations.against(observation)[:, 0]
-            return k_y, self._largest_observation, coverage(float(k_y.max()), self._largest_observation)
+            return k_y, self._largest[1], coverage(float(k_y.max()), self._largest[1])
         psi, observation_coverage = self.observations.of_one(observation)
         V = self.observations.rows
-        C = weighted_gram(V, np.maximum(prior, 0.0))
-        likelihood = V @ cholesky(C, shift=self._delta, name="C + delta I", remedy="delta").solve(psi)
-        unit = self._largest_observation / (self._largest_observation + self._delta)
+        C = weighted_gram(V, np.maximum(coefficients, 0.0))
+        likelihood = V @ cholesky(C, shift=self.delta, name="C + delta I", remedy="delta").solve(psi)
+        unit = self._largest[1] / (self._largest[1] + self.delta)
         return likelihood, unit, observation_coverage
 
-    def state_coverage(self, particles: Objects, particle_weights: FloatArray) -> float:
+    def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to their closest example states."""
-        return self._coverage(self._state_kernel.log_against(particles).max(axis=0), particle_weights)
+        return self._coverage(self.state_kernel.log_against(prior.states).max(axis=0), prior.weights)
 
     def _coverage(self, closest: FloatArray, weights: FloatArray) -> float:
         share = np.abs(weights) / np.abs(weights).sum()
-        return coverage(float(np.exp(closest) @ share), self._largest)
+        return coverage(float(np.exp(closest) @ share), self._largest[0])

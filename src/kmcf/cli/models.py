@@ -47,7 +47,7 @@ class Model:
 
     def check(self, role: str, names: Sequence[str], source: str) -> None:
         """Compare the number of columns with what the filter was fitted to."""
-        width = self.filter.states_.shape[1] if role == "state" else self.filter._reader.shape[0]
+        width = self.filter.states_.shape[1] if role == "state" else self.filter.reader_.shape[0]
         if len(names) != width:
             raise ValueError(
                 f"{self.name} was fitted to {width} {role} columns, but {source} gives {len(names)} "
@@ -77,7 +77,7 @@ def load_model(path: Path) -> Model:
     if not hasattr(flt, "seed_"):
         raise ValueError(f"{path} holds a filter that was not fitted.")
     vectors = isinstance(flt.states_, np.ndarray) and flt.states_.ndim == 2
-    shape = flt._reader.shape
+    shape = flt.reader_.shape
     if not vectors or shape is None or len(shape) != 1:
         raise ValueError(
             f"{path} was fitted to states or observations that are no rows of numbers; use it from Python."

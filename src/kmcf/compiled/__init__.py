@@ -1,6 +1,15 @@
 """The filter on JAX arrays: one compiled step, scanned over time and batched over sequences."""
 
-from kmcf.compiled.belief import DeviceBelief
-from kmcf.compiled.engine import CompiledFilter
+from typing import Any
 
-__all__ = ["CompiledFilter", "DeviceBelief"]
+from kmcf.compiled.belief import DeviceBelief
+from kmcf.compiled.checks import precision_of
+from kmcf.compiled.engine import CompiledFilter
+from kmcf.filter.backend import Backend
+
+__all__ = ["CompiledFilter", "DeviceBelief", "compiled_backend", "precision_of"]
+
+
+def compiled_backend(flt: Any, precision: Any) -> Backend:
+    """Return what carries a filter through time that was fitted on JAX arrays of some precision."""
+    return CompiledFilter.of(flt, precision)

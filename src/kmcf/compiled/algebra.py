@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from kmcf.compiled.loops import fused_loop, plain_loop
+from kmcf.herding.herding import herding_loss
 from kmcf.numerics.arrays import Array
 
 LARGEST_FUSED_LOOP = 8192
@@ -43,9 +44,12 @@ class DeviceAlgebra:
         square = C @ C + delta * jnp.eye(C.shape[0], dtype=C.dtype)
         return self.solve_factorised(jnp.linalg.cholesky(square, symmetrize_input=False), right)
 
-    def greedy(self, mean_values: Array, gram: Array, size: int) -> tuple[Array, Array]:
-        """Return the picks of Kernel Herding and the score after the last one."""
-        mean_values = lax.stop_gradient(mean_values)  # an argmax has no derivative
+    def herd(self, mean_values: Array, gram: Array, size: int, squared_norm: Array) -> tuple[Array, Array]:
+        """Return the picks of Kernel Herding (Algorithm 4) and their distance to the embedding."""
+        picks, score = self._greedy(lax.stop_gradient(mean_values), gram, size)  # an argmax has no derivative
+        return picks, herding_loss(mean_values, score, picks, size, squared_norm)
+
+    def _greedy(self, mean_values: Array, gram: Array, size: int) -> tuple[Array, Array]:
         if self.loop == "plain" or mean_values.shape[0] > LARGEST_FUSED_LOOP:
             return plain_loop(mean_values, gram[:, : mean_values.shape[0]], size)
         return fused_loop(mean_values, gram, size, interpret=self.loop == "interpreted")

@@ -9,8 +9,11 @@ import numpy as np
 
 from kmcf.compiled.checks import is_traced
 from kmcf.compiled.step import FilterState, StepResult
-from kmcf.filter.belief import Belief
-from kmcf.numerics.arrays import FloatArray
+from kmcf.embedding.lazy_weights import LazyWeights
+from kmcf.filter.belief import Belief, StepReport
+from kmcf.kernels.base import Kernel
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import Objects
 
 if TYPE_CHECKING:
     from kmcf.compiled.engine import CompiledFilter
@@ -27,16 +30,15 @@ class DeviceBelief(Belief):
         self._engine = engine
         self._state = state
         self._result = result
-
-    def __getattr__(self, name: str) -> Any:
-        # Only called for what is not there yet: the fields of an ordinary belief, all copied at the first look.
-        if not name.startswith("_") or name.startswith("__") or "_result" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self.__dict__.update(vars(self.to_host()))
-        return self.__dict__[name]
+        self._copy: Belief | None = None
 
     def to_host(self) -> Belief:
-        """Return the same as an ordinary belief of NumPy arrays."""
+        """Return the same as an ordinary belief of NumPy arrays; it is made at the first look."""
+        if self._copy is None:
+            self._copy = self._fetched()
+        return self._copy
+
+    def _fetched(self) -> Belief:
         if is_traced((self._state, self._result)):
             raise TypeError(
                 "inside compiled code only belief.mean() and belief.covariance() are known; return the belief from the "
@@ -49,6 +51,72 @@ class DeviceBelief(Belief):
             )
         return self._engine.host_belief(self._state, self._result)
 
+    # What an ordinary belief consists of; everything else is read off these.
+
+    @property
+    def states(self) -> Objects:
+        """The sample X."""
+        return self.to_host().states
+
+    @property
+    def weights(self) -> FloatArray:
+        """The weights w, (n,)."""
+        return self.to_host().weights
+
+    @property
+    def source(self) -> LazyWeights | None:
+        """Where the weights come from."""
+        return self.to_host().source
+
+    @property
+    def unformed(self) -> bool:
+        """Whether asking for the weights would form them now."""
+        return self.to_host().unformed
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """The kernel on states."""
+        return self._engine.kernel
+
+    @property
+    def angles(self) -> tuple[int, ...]:
+        """State columns that are angles."""
+        return tuple(self._engine.settings.angles)
+
+    @property
+    def time(self) -> int:
+        """Number of steps made."""
+        return self.to_host().time
+
+    @property
+    def stream(self) -> int:
+        """Which sequence of random numbers the belief goes on with."""
+        return self.to_host().stream
+
+    @property
+    def report(self) -> StepReport:
+        """How the step that made this belief went."""
+        return self.to_host().report
+
+    @property
+    def resampled(self) -> IntArray | None:
+        """Indices of the states that the next step propagates."""
+        return self.to_host().resampled
+
+    @property
+    def rejections(self) -> int:
+        """How many steps were rejected on the way here."""
+        return self.to_host().rejections
+
+    @property
+    def state_shape(self) -> tuple[int, ...]:
+        """Shape of one state."""
+        return self._engine.state_shape
+
+    def particles(self, size: int) -> tuple[Objects, FloatArray]:
+        """Return the sample that the next step moves."""
+        return self.to_host().particles(size)
+
     @property
     def device_state(self) -> FilterState:
         """The arrays that the next step goes on with."""
@@ -58,16 +126,14 @@ class DeviceBelief(Belief):
         """Posterior mean, circular in the angle columns; a JAX array inside compiled code."""
         flat = self._result.mean
         shaped = flat.reshape(*flat.shape[:-1], *self._engine.state_shape)
-        mean: FloatArray = shaped if is_traced(flat) else np.asarray(shaped)
-        return mean
+        return shaped if is_traced(flat) else np.asarray(shaped)
 
     def covariance(self, psd: bool = False) -> FloatArray:
         """Centred covariance of the flattened state; see :meth:`kmcf.Embedding.covariance`."""
         known = self._result.covariance
         if psd or known is None:
             return super().covariance(psd)
-        covariance: FloatArray = known if is_traced(known) else np.asarray(known)
-        return covariance
+        return known if is_traced(known) else np.asarray(known)
 
     def tree_flatten(self) -> tuple[tuple[FilterState, StepResult], CompiledFilter]:
         """Say which parts are arrays (for JAX)."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,8 +15,11 @@ import numpy as np
 
 from kmcf.kernels.base import ExampleKernel
 
-if TYPE_CHECKING:
-    from kmcf.filter.learning import ExampleLearner
+
+def precision_of(flt: Any, *arrays: Any) -> Any:
+    """Check that a filter's settings can be compiled; return the precision of the arrays it is fitted on."""
+    check_settings(flt)
+    return precision(*arrays)
 
 
 def precision(*arrays: Any) -> Any:
@@ -35,7 +38,7 @@ def precision(*arrays: Any) -> Any:
     return np.dtype(np.float32) if single else np.dtype(np.float64)
 
 
-def check_settings(flt: ExampleLearner) -> None:
+def check_settings(flt: Any) -> None:
     """Check that the filter's settings are ones that the JAX path can compute."""
     if flt.engine not in ("auto", "compressed"):
         raise ValueError(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -46,70 +47,57 @@ from kmcf.numerics.objects import Objects
 jax.tree_util.register_dataclass(Tensors, [field.name for field in dataclasses.fields(Tensors)], [])
 
 
+@dataclass(frozen=True, eq=False)
 class CompiledFilter:
-    """A fitted filter whose steps are compiled.
+    """The backend of a filter that was fitted on JAX arrays: its steps are compiled."""
 
-    Parameters
-    ----------
-    rule : CompressedRule
-        The rule as fitted by NumPy; weights are formed from it when someone asks.
-    states : array
-        The example states.
-    reader : ObservationReader
-        Reads observations.
-    kernel : Kernel
-        The state kernel.
-    transition, initial : callables
-        The user's, written for JAX.
-    angles : sequence of int
-        State columns that are angles.
-    seed, n_particles, n_resample : int
-        As fitted.
-    dtype : dtype
-        Precision.
-    """
+    rule: CompressedRule
+    """The rule as fitted by NumPy; weights are formed from it when someone asks."""
+    states: Objects
+    """The example states."""
+    reader: ObservationReader
+    kernel: Kernel
+    """The state kernel."""
+    settings: StepSettings
 
-    def __init__(
-        self,
-        rule: CompressedRule,
-        states: Objects,
-        reader: ObservationReader,
-        kernel: Kernel,
-        *,
-        transition: Callable[[Any, Any, Any], Any],
-        initial: Callable[[int, Any], Any] | None,
-        angles: Sequence[int],
-        seed: int,
-        n_particles: int,
-        n_resample: int,
-        dtype: Any,
-    ) -> None:
-        self.rule = rule
-        self.states = states
-        self.kernel = kernel
-        self.reader = reader
-        self.settings = StepSettings(
-            transition=transition,
-            initial=initial,
+    @classmethod
+    def of(cls, flt: Any, dtype: Any) -> CompiledFilter:
+        """Move a filter that NumPy fitted to the device.
+
+        Parameters
+        ----------
+        flt : KernelMonteCarloFilter
+            Fitted with the compressed engine; its transition and initial draws are written for JAX.
+        dtype : dtype
+            Precision.
+        """
+        rule = flt.rule_
+        settings = StepSettings(
+            transition=flt.transition,
+            initial=flt.initial,
             state_pivots=rule.states.pivot_kernel.mapped(lambda array: array.astype(dtype)),
             observation_pivots=rule.observations.pivot_kernel.mapped(lambda array: array.astype(dtype)),
             declared=rule.declared,
-            angles=tuple(angles),
-            seed=seed,
-            n_particles=n_particles,
-            n_resample=min(n_resample, rule.size, n_particles),
+            angles=tuple(flt.angles),
+            seed=flt.seed_,
+            n_particles=flt.n_particles_,
+            n_resample=min(flt.n_resample, rule.size, flt.n_particles_),
+            rejecting=flt.rejecting_,
             dtype=dtype,
             algebra=algebra_for(jax.devices()[0].platform),
         )
-        check_kernel("state kernel", self.settings.state_pivots, states.shape[1:], dtype)
-        check_kernel("observation kernel", self.settings.observation_pivots, reader.shape or (), dtype)
+        check_kernel("state kernel", settings.state_pivots, flt.states_.shape[1:], dtype)
+        check_kernel("observation kernel", settings.observation_pivots, flt.reader_.shape or (), dtype)
+        return cls(rule, flt.states_, flt.reader_, flt.state_kernel_, settings)
+
+    @property
+    def motion(self) -> tuple[Any, Any]:
+        """The user's functions that it was made for."""
+        return self.settings.transition, self.settings.initial
 
     def with_algebra(self, algebra: DeviceAlgebra) -> CompiledFilter:
         """Return the same filter computed another way, to compare."""
-        twin = CompiledFilter.__new__(CompiledFilter)
-        twin.__dict__.update(self.__getstate__())
-        twin.settings = dataclasses.replace(self.settings, algebra=algebra)
-        return twin
+        return dataclasses.replace(self, settings=dataclasses.replace(self.settings, algebra=algebra))
 
     @property
     def state_shape(self) -> tuple[int, ...]:
@@ -125,11 +113,12 @@ class CompiledFilter:
             candidate_gram=padded_gram(core.candidate_gram),
         )
         host = Model(core, self.states[self.rule.candidates.indices], self.states)
-        model: Model = jax.tree.map(lambda array: jnp.asarray(array, self.settings.dtype), host)
-        return model
+        return jax.tree.map(lambda array: jnp.asarray(array, self.settings.dtype), host)
 
-    def start(self, stream: Any = 0) -> DeviceBelief:
+    def start(self, stream: Any) -> DeviceBelief:
         """Return the belief before the first observation."""
+        if not isinstance(stream, jax.Array) and (not isinstance(stream, int | np.integer) or stream < 0):
+            raise ValueError(f"stream = {stream!r}; it must be a non-negative integer.")
         state = self._initial(self.model, stream)
         return DeviceBelief(self, state, self._blank(self.model, state))
 
@@ -143,18 +132,35 @@ class CompiledFilter:
                 warn_rejected("an observation was", NO_EXAMPLE_RESEMBLES, first=int(after.time), stacklevel=4)
         return DeviceBelief(self, after, result)
 
-    def filter(self, observations: Any, controls: Any, *, keep: bool, mesh: Mesh | None) -> FilterRun:
+    def filter(
+        self,
+        observations: Any,
+        controls: Any,
+        *,
+        progress: bool = False,
+        keep_beliefs: bool | None = None,
+        mesh: Mesh | None = None,
+    ) -> FilterRun:
         """Filter one sequence or a batch."""
+        keep = keep_beliefs is not False
         dtype = self.settings.dtype
         if self.reader.is_batch(observations):
             batch = read_batch(self.reader, observations, controls, dtype)
             return self._run(batch, keep=keep, mesh=mesh)
         batch = read_sequences(self.reader, [observations], None if controls is None else [controls], dtype)
-        run: FilterRun = self._run(batch, keep=keep, mesh=mesh)[0]
-        return run
+        return self._run(batch, keep=keep, mesh=mesh)[0]
 
-    def filter_many(self, sequences: Any, controls: Any, *, keep: bool, mesh: Mesh | None) -> list[FilterRun]:
+    def filter_many(
+        self,
+        sequences: Sequence[Any],
+        controls: Any,
+        *,
+        progress: bool = False,
+        keep_beliefs: bool | None = None,
+        mesh: Mesh | None = None,
+    ) -> list[FilterRun]:
         """Filter several sequences of any lengths together."""
+        keep = keep_beliefs is not False
         if not isinstance(sequences, list | tuple):
             raise TypeError(f"filter_many takes a list of sequences, not {type(sequences).__name__}.")
         if not sequences:
@@ -167,8 +173,7 @@ class CompiledFilter:
         state = self._state_of(belief)
         missing = [None] * steps
         batch = read_sequences(self.reader, [missing], None if controls is None else [controls], self.settings.dtype)
-        run: FilterRun = self._run(batch, keep=True, mesh=None, start=state)[0]
-        return run
+        return self._run(batch, keep=True, mesh=None, start=state)[0]
 
     def _state_of(self, belief: Belief) -> FilterState:
         """Return what the next step goes on with; beliefs on the host (``run[t]``, pickles) are moved back."""
@@ -238,8 +243,7 @@ class CompiledFilter:
 
     def initial_of(self, stream: int) -> FilterState:
         """Return the initial state of a stream."""
-        state: FilterState = self._initial(self.model, stream)
-        return state
+        return self._initial(self.model, stream)
 
     def replay_steps(self, state: FilterState, corrected: Any, picks: Any, controls: Any) -> tuple[FilterState, Any]:
         """Repeat the predictions of known steps; return the state after them and the particles, (T, m, ...)."""
@@ -272,10 +276,11 @@ class CompiledFilter:
             predicted = particles()
             return Belief(predicted, np.full(len(predicted), 1.0 / len(predicted)), **details)
         posterior = CompressedPosterior(
+            rule=self.rule,
+            support=self.states,
             weight_sum=report.weight_sum,
             observation_coverage=report.observation_coverage,
             state_coverage=report.state_coverage,
-            rule=self.rule,
             prior=np.asarray(result.prior, np.float64),
             solution=np.asarray(result.solution, np.float64),
         )
@@ -291,8 +296,7 @@ class CompiledFilter:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave compiled functions and device arrays behind; they are made again on first use."""
-        kept = ("rule", "states", "kernel", "reader", "settings")
-        return {name: self.__dict__[name] for name in kept}
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
 
 def _valid(batch: Batch) -> Any:

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from kmcf.compiled.inputs import Batch
 from kmcf.compiled.step import FilterState, StepResult
+from kmcf.embedding.lazy_weights import WeightSummary, summarise_columns
 from kmcf.filter.belief import Belief
 from kmcf.filter.run import FilterRun
 from kmcf.filter.summaries import NAMES
@@ -149,8 +149,8 @@ class BatchSummaries:
                 self._results.weight_sum[corrected],
                 self._mesh,
             )
-            ess[corrected], negative[corrected] = 1.0 / found[0], found[1]
-            mode[corrected] = self._engine.states[found[2]]
+            ess[corrected], negative[corrected] = 1.0 / found.sum_of_squares, found.negative_mass
+            mode[corrected] = self._engine.states[found.largest]
         return {"ess": ess, "negative_mass": negative, "mode": mode}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -230,8 +230,8 @@ class Beliefs(Sequence[Belief]):
 
 def summarise_weights(
     engine: CompiledFilter, prior: Array, solution: Array, weight_sum: Array, mesh: Mesh | None
-) -> tuple[Any, Any, Any]:
-    """Form the weights of K posteriors on the device; return their Σw², negative masses and largest indices, (K,).
+) -> WeightSummary:
+    """Form the weights of K posteriors on the device and summarise them.
 
     With a mesh the rows of the factors, one per example, are spread over its devices.
     """
@@ -248,13 +248,13 @@ def summarise_weights(
     for first in range(0, len(prior), piece):
         some = slice(first, first + piece)
         parts.append(jax.device_get(summary(U, V, prior[some], solution[some], weight_sum[some])))
-    return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))  # type: ignore[return-value]
+    return WeightSummary(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _weight_summary(U: Array, V: Array, prior: Array, solution: Array, weight_sum: Array) -> tuple[Array, Array, Array]:
+def _weight_summary(U: Array, V: Array, prior: Array, solution: Array, weight_sum: Array) -> WeightSummary:
     with jax.default_matmul_precision("highest"):
         weights = (U @ prior.T) * (V @ solution.T) / weight_sum
-    return jnp.sum(weights**2, axis=0), -jnp.sum(jnp.minimum(weights, 0.0), axis=0), jnp.argmax(weights, axis=0)
+    return summarise_columns(weights)
 
 
 def _double(values: Any) -> Any:

@@ -53,8 +53,7 @@ class BatchRunner:
             some = jax.tree.map(lambda array, rows=rows: array[rows], (batch.observations, batch.controls))
             part = self._run_part(some, rows, piece, mesh, start)
             parts.append(jax.tree.map(lambda array, first=first: array[: size - first], part))
-        results: StepResult = jax.tree.map(lambda *arrays: np.concatenate(arrays), *parts)
-        return results
+        return jax.tree.map(lambda *arrays: np.concatenate(arrays), *parts)
 
     def _run_part(self, inputs: Any, streams: Any, piece: int, mesh: Mesh | None, start: FilterState | None) -> Any:
         """Run some sequences to their end, piece by piece."""

@@ -14,13 +14,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from kmcf.bayes_rule.base import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
 from kmcf.bayes_rule.core import Algebra, CompressedCore, correct, herd_features
 from kmcf.bayes_rule.declared import DeclaredFunctions
 from kmcf.compiled.checks import tracing
-from kmcf.filter.rejection import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
 from kmcf.kernels.base import ExampleKernel
 from kmcf.numerics.arrays import Array
-from kmcf.numerics.circles import wrapped_difference
+from kmcf.numerics.circles import wrapped_columns
 
 
 class Model(NamedTuple):
@@ -46,6 +46,8 @@ class StepSettings:
     seed: int
     n_particles: int
     n_resample: int
+    rejecting: bool
+    """Whether the prediction is kept where the correction cannot be trusted."""
     dtype: Any
     algebra: Algebra
 
@@ -133,21 +135,22 @@ def advance(
         similarities = settings.observation_pivots.against(observation[None])[:, 0].astype(settings.dtype)
         observation_coverage = core.observations.coverage(jnp.max(similarities, initial=0.0))
         a, z, weight_sum = correct(core, mean_similarities, similarities, settings.algebra)
-        # 3. Normalise (line 16), unless there is nothing to normalise: then the prediction stays
+        # 3. Keep, or reject: then the prediction stays
         usable = (observation_coverage > LEAST_SIMILARITY) & (weight_sum > LEAST_WEIGHT_SUM)
-        corrected = usable & ~missing
+        corrected = ~missing & (usable if settings.rejecting else weight_sum != 0.0)
         divisor = jnp.where(corrected, weight_sum, 1.0)
         # 4. Resample (line 10 of the next iteration)
         mean_features = core.tensors.mean_features(a, z) / divisor
         picks, loss = herd_features(core, mean_features, settings.n_resample, settings.algebra)
         resampled = model.candidate_states[picks[np.arange(settings.n_particles) % settings.n_resample]]
         mean, covariance = _moments(core, a, z, divisor, particles, corrected, settings)
+    # 5. Report, with normalised weights (line 16)
     nan = jnp.asarray(jnp.nan, settings.dtype)
     result = StepResult(
         corrected=corrected,
         missing=missing,
-        rejected=~corrected & ~missing,
-        broken=~missing & ~jnp.isfinite(weight_sum),
+        rejected=~corrected & ~missing & settings.rejecting,
+        broken=~missing & (~jnp.isfinite(weight_sum) | ((weight_sum == 0.0) & (not settings.rejecting))),
         prior=jnp.where(corrected, a, nan),
         solution=jnp.where(corrected, z, nan),
         weight_sum=jnp.where(corrected, weight_sum, nan),
@@ -262,8 +265,4 @@ def _checked(states: Any, shape: tuple[int, ...], source: str, settings: StepSet
     if values.dtype.kind == "c":
         raise TypeError(f"{source} returned complex numbers; states are real.")
     values = values.astype(settings.dtype)
-    if not len(settings.angles):
-        return values
-    rows = values.reshape(shape[0], -1)
-    turned = jnp.where(np.isin(np.arange(rows.shape[1]), settings.angles), wrapped_difference(rows), rows)
-    return turned.reshape(shape)
+    return wrapped_columns(values, settings.angles)

@@ -45,7 +45,7 @@ class Embedding(KernelMean):
 
     def mean(self) -> FloatArray:
         """Posterior mean Σ w_i X_i, circular in the angle columns."""
-        known = None if self._lazy is None else self._lazy.mean()
+        known = None if self.source is None else self.source.mean()
         flat: FloatArray = self._weighted_mean() if known is None else known
         mean: FloatArray = flat.reshape(self.states.shape[1:])
         return mean
@@ -56,7 +56,7 @@ class Embedding(KernelMean):
         Signed weights can make it indefinite; it is returned as computed unless ``psd`` asks for the nearest positive
         semi-definite matrix (negative eigenvalues set to zero).
         """
-        known = None if self._lazy is None else self._lazy.covariance()
+        known = None if self.source is None else self.source.covariance()
         covariance: FloatArray = self._weighted_covariance() if known is None else known
         if not psd:
             return covariance
@@ -78,7 +78,7 @@ class Embedding(KernelMean):
         function : callable
             Takes all n states at once, returns an array whose first axis has length n.
         """
-        known = None if self._lazy is None else self._lazy.expectation(function)
+        known = None if self.source is None else self.source.expectation(function)
         if known is not None:
             return known
         if not callable(function):

@@ -6,7 +6,7 @@ Weights sum to one and may be negative.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
@@ -48,10 +48,11 @@ class KernelMean:
         angles: Sequence[int] = (),
     ) -> None:
         self._states = states
-        self._lazy: LazyWeights | None = None
+        self._source: LazyWeights | None = None
         self._weights: FloatArray | None = None
-        if hasattr(weights, "summarise"):
-            self._lazy = cast(LazyWeights, weights)
+        if isinstance(weights, LazyWeights):
+            self._source = weights
+            self._weights = weights.weights() if weights.formed else None
         else:
             self._weights = np.asarray(weights, dtype=np.float64)
             if self._weights.shape != (len(states),):
@@ -70,15 +71,20 @@ class KernelMean:
     def weights(self) -> FloatArray:
         """The weights w, (n,); they sum to one and may be negative."""
         if self._weights is None:
-            assert self._lazy is not None
-            self._weights = self._lazy.weights()
+            assert self._source is not None
+            self._weights = self._source.weights()
             self._weights.flags.writeable = False
         return self._weights
 
     @property
-    def lazy(self) -> LazyWeights | None:
-        """What forms the weights, where they were not formed yet; None where they are at hand."""
-        return self._lazy if self._weights is None else None
+    def source(self) -> LazyWeights | None:
+        """Where the weights come from, and what is known without them; None where they were given as numbers."""
+        return self._source
+
+    @property
+    def unformed(self) -> bool:
+        """Whether asking for the weights would form them now."""
+        return self._weights is None
 
     @property
     def kernel(self) -> Kernel | None:
@@ -93,13 +99,13 @@ class KernelMean:
     @property
     def ess(self) -> float:
         """Effective sample size, 1 / Σ w² (Section 5.1)."""
-        known = None if self.lazy is None else self.lazy.sum_of_squares()
+        known = self.source.sum_of_squares() if self.source is not None and self.unformed else None
         return float(1.0 / (np.sum(self.weights**2) if known is None else known))
 
     @property
     def negative_mass(self) -> float:
         """The total of the negative weights, as a positive number."""
-        return float(-np.minimum(self.weights, 0.0).sum())
+        return float(0.0 - np.minimum(self.weights, 0.0).sum())  # zero without a sign
 
     def evaluate(self, points: Objects) -> FloatArray:
         """Evaluate the kernel mean m̂(x) = Σ w_i k(x, X_i) at some points, (m,), block by block."""
@@ -141,7 +147,7 @@ class KernelMean:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the weights rather than what could form them, which knows all examples."""
-        return {**self.__dict__, "_weights": self.weights, "_lazy": None}
+        return {**self.__dict__, "_weights": self.weights, "_source": None}
 
     def __len__(self) -> int:
         return len(self.states)

@@ -2,6 +2,7 @@
 
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.kernel_monte_carlo import KernelMonteCarloFilter
+from kmcf.filter.particle_likelihood import ParticleLikelihoodFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.scores import Scores, score_runs
 from kmcf.filter.sequential import SequentialFilter
@@ -10,6 +11,7 @@ __all__ = [
     "Belief",
     "FilterRun",
     "KernelMonteCarloFilter",
+    "ParticleLikelihoodFilter",
     "Scores",
     "SequentialFilter",
     "StepReport",

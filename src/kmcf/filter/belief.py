@@ -12,7 +12,7 @@ from kmcf.embedding.embedding import Embedding
 from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.kernels.base import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
-from kmcf.numerics.objects import Objects, describe, is_numeric, take
+from kmcf.numerics.objects import Objects, describe, is_numeric
 from kmcf.support.notebooks import html_table
 
 
@@ -107,12 +107,18 @@ class Belief(Embedding):
         """How many steps were rejected on the way here."""
         return self._rejections
 
+    @property
+    def state_shape(self) -> tuple[int, ...] | None:
+        """Shape of one state; None where states are objects."""
+        return None if isinstance(self._states, list) else tuple(self._states.shape[1:])
+
     def particles(self, size: int) -> tuple[Objects, FloatArray]:
         """Return the sample that the next step moves: ``size`` copies of the resampled states, or all with weights."""
         if self._resampled is None:
             return self.states, self.weights
-        repeated = np.resize(self._resampled, size)  # particle i is point i mod ℓ
-        return take(self.states, repeated), np.full(size, 1.0 / size)
+        states, repeated = self._states, np.resize(self._resampled, size)  # particle i is point i mod ℓ
+        copies = [states[i] for i in repeated] if isinstance(states, list) else states[repeated]
+        return copies, equal_weights(size)
 
     def plot(self, ax: Any = None, truth: Any = None) -> Any:
         """Draw the belief (needs matplotlib); see :func:`kmcf.plotting.plot_belief`."""
@@ -137,3 +143,16 @@ class Belief(Embedding):
         rows["coverage"] = self.report.coverage
         how = "no observation" if self.report.missing else "observation rejected" if self.report.rejected else ""
         return html_table("Belief", rows, how)
+
+
+def equal_weights(size: int) -> FloatArray:
+    """Return the weights 1 / size, read-only.
+
+    Examples
+    --------
+    >>> equal_weights(4)
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+    weights = np.full(size, 1.0 / size)
+    weights.flags.writeable = False
+    return weights

@@ -110,6 +110,21 @@ class ObservationReader:
         shape = tuple(read.shape[1:]) if is_numeric(read) else None
         return cls(shape, np.ndim(given) == 1 if shape is not None else False, Accepts.of(kernel))
 
+    def stored(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {
+            "shape": None if self.shape is None else list(self.shape),
+            "flat": self.flat,
+            "accepts": [*self.accepts],
+        }
+
+    @classmethod
+    def restored(cls, stored: dict[str, Any]) -> ObservationReader:
+        """Make it again of what a file kept."""
+        shape = stored["shape"]
+        kinds = Accepts(*(bool(kind) for kind in stored["accepts"]))
+        return cls(None if shape is None else tuple(int(side) for side in shape), bool(stored["flat"]), kinds)
+
     def one(self, observation: Any) -> Objects | None:
         """Read one observation as a collection of length 1; None if it is missing (None or all NaN)."""
         if observation is None:

@@ -15,8 +15,9 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from kmcf.bayes_rule import ExactRule
+from kmcf.bayes_rule import ExactRule, Examples, Sample
 from kmcf.bayes_rule.defaults import default_delta, default_epsilon
+from kmcf.herding.resampling import KeepAll
 from kmcf.kernels import Kernel, Learned
 from kmcf.kernels.defaults import default_observation_kernel, default_state_kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
@@ -81,19 +82,19 @@ def _score(
     known_states, known_observations = take(states, train), take(observations, train)
     state_kernel = default_state_kernel(states, angles).fit(states).on_examples(known_states)
     observation_kernel = clone(kernel).fit(known_observations, known_states).on_examples(known_observations)
-    rule = ExactRule(
-        state_kernel,
-        observation_kernel,
+    rule = ExactRule.fit(
+        Examples(known_states, state_kernel, observation_kernel),
         epsilon=default_epsilon(float(state_kernel.diagonal().mean())),
         delta=default_delta("kbr", plain=plain, mean_diagonal=float(observation_kernel.diagonal().mean())),
         rule="kbr",
+        resampler=KeepAll(),
     )
     uniform = np.full(len(train), 1.0 / len(train))
     gram = state_kernel.matrix()
     probes = held_out[np.unique(np.linspace(0, len(held_out) - 1, PROBES).astype(np.intp))]
     scores = []
     for i in probes:
-        posterior = rule.correct(known_states, uniform, observations[i : i + 1])
+        posterior = rule.correct(Sample(known_states, uniform), observations[i : i + 1])
         weights: FloatArray = posterior.weights() if posterior.weight_sum > 1e-3 else uniform
         similarity = state_kernel.against(states[i : i + 1])[:, 0]
         scores.append(float(weights @ gram @ weights - 2.0 * weights @ similarity))

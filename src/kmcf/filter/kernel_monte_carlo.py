@@ -1,33 +1,22 @@
-"""Algorithm 3: the Kernel Monte Carlo Filter."""
+"""Algorithm 3: the Kernel Monte Carlo Filter and its settings. One iteration of it is in :mod:`kmcf.filter.step`."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 
-from kmcf.bayes_rule import CompressedPosterior, CompressedRule, Posterior
-from kmcf.bayes_rule.particles import ParticleRule
-from kmcf.embedding.lazy_weights import LazyWeights
-from kmcf.filter.belief import Belief, StepReport
-from kmcf.filter.learning import ExampleLearner
-from kmcf.filter.rejection import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
+from kmcf.filter.backend import Backend, compiled_room
+from kmcf.filter.rule_filter import Functions, RuleFilter
+from kmcf.filter.run import FilterRun
 from kmcf.filter.settings import check_filter
-from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
-from kmcf.herding.resampling import multinomial, systematic
+from kmcf.filter.support import OnExamples, OnParticles, Support
 from kmcf.kernels import Learned
-from kmcf.numerics.arrays import FloatArray, IntArray
-from kmcf.numerics.objects import Objects
-from kmcf.support.search_space import Parameter, Variants
-
-SUMMARY_KERNEL = "observation_kernel__kernel__"
-"""Settings of the kernel on a learnt summary; the summary itself does not depend on them."""
+from kmcf.numerics.arrays import is_jax
 
 
-class KernelMonteCarloFilter(ExampleLearner):
+class KernelMonteCarloFilter(RuleFilter):
     """Bayesian filter that knows the observation model only through examples (Algorithm 3).
 
     Parameters
@@ -48,14 +37,16 @@ class KernelMonteCarloFilter(ExampleLearner):
     rule : {"kbr", "importance"}
         Kernel Bayes' Rule (Algorithm 1) or its importance-weighted variant.
     engine : {"auto", "literal", "exact", "lowrank", "compressed"}
-        How the rule is computed: "literal" as printed, "exact" the same in symmetric form, "lowrank" with low-rank
-        kernel matrices, "compressed" likewise at a cost per step that does not depend on n. "auto" takes the cheapest;
-        ``engine_``, ``ranks_`` and ``trace_errors_`` tell what it chose.
+        How the rule is computed: "literal" as printed (Algorithm 1, or Algorithm 5 where a ``rank`` is given), "exact"
+        the same as Algorithm 1 in symmetric form, "lowrank" with low-rank kernel matrices, stably, "compressed"
+        likewise at a cost per step that does not depend on n. "auto" takes the cheapest; ``engine_``, ``ranks_`` and
+        ``trace_errors_`` tell what it chose.
     tolerance : float, pair of float or "auto"
         Low-rank engines stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
         "auto" follows the regularisers: posterior means then change by less than 1 % of the posterior sd.
     rank : int or pair of int, optional
-        Largest number of features of states and observations in low-rank engines.
+        Largest number of features of states and observations in low-rank engines; with ``engine="literal"`` the rank r
+        of Algorithm 5.
     resampling : {"herding", "multinomial", "none"}
         Kernel Herding (Algorithm 2), multinomial resampling of the truncated weights (the paper's Res-Trunc), or none.
     n_resample : int
@@ -66,21 +57,19 @@ class KernelMonteCarloFilter(ExampleLearner):
     n_particles : int, optional
         Number of particles. None: the number of examples, at most 1000.
     support : {"examples", "particles"}
-        Where the posterior lives: on the example states (the paper's filter), or on the particles, whose weights then
-        are likelihoods learnt from the examples around them. The latter can follow states beyond the examples; it
-        ignores ``rule`` and ``epsilon``, uses low-rank observation features and resamples systematically. With
-        ``delta=inf`` a particle's likelihood is the similarity of the observation to those of the examples around it.
+        Where the posterior lives: on the example states (the paper's filter), or on the particles, which is another
+        algorithm with a class of its own, :class:`~kmcf.ParticleLikelihoodFilter`: this is a short way to get it with
+        the settings that both have. It ignores ``rule`` and ``epsilon`` and resamples systematically.
     n_examples : int, optional
         Keep only so many examples, herded to represent all of them (Algorithm 6).
     angles : sequence of int
         State columns that are angles in radians.
     random_state : int, Generator or None
         Seed of all random numbers.
-    background : float
-        φ ≥ 0, for ``support="particles"``: likelihood of any observation at any state, in units of that of an
-        observation that fits perfectly. Above 0, no single observation can rule out a state, be it that the examples
-        there look different or that there are none. For look-alike places, gaps between the examples and observations
-        that come thick and fast; try 0.2.
+    reject : bool, optional
+        Whether the prediction is kept where a correction cannot be trusted: no example observation resembles the
+        observation, or the posterior weights nearly cancel. None: yes, except with ``engine="literal"``, which is the
+        paper's algorithm and never does.
 
     Examples
     --------
@@ -95,6 +84,9 @@ class KernelMonteCarloFilter(ExampleLearner):
     >>> belief.mean().shape, belief.time
     ((1,), 1)
     """
+
+    _precision: Any = None
+    """Precision of the JAX arrays the filter was fitted on; None for NumPy."""
 
     def __init__(
         self,
@@ -116,7 +108,7 @@ class KernelMonteCarloFilter(ExampleLearner):
         n_examples: int | None = None,
         angles: Sequence[int] = (),
         random_state: Any = None,
-        background: float = 0.0,
+        reject: bool | None = None,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -136,126 +128,154 @@ class KernelMonteCarloFilter(ExampleLearner):
         self.n_examples = n_examples
         self.angles = angles
         self.random_state = random_state
-        self.background = background
+        self.reject = reject
 
-    def search_space(self) -> dict[str, Parameter]:
-        """Return what a tuner may change: widths of the kernels that have one, the regularisers, a rank that was set.
-
-        Kernels that are None get their widths in :meth:`variants`.
-        """
-        return kernel_search_space(self)
-
-    def variants(self, states: Any, observations: Any) -> Variants:
-        """Return this filter with explicit kernels and regularisers; two where the observation kernel was chosen.
+    def fit(self, states: Any, observations: Any, *, functions: Functions = ()) -> Self:
+        """Learn the observation model from n examples.
 
         Parameters
         ----------
-        states, observations : arrays or lists
-            The examples.
+        states : array (n, d) or list of n objects
+            Where the examples were taken.
+        observations : array (n, ...) or list of n objects
+            What was observed there. With ``observation_kernel="precomputed"`` the n × n kernel matrix of the
+            observations.
+        functions : sequence of callables
+            Functions of the states whose ``belief.expectation`` the compressed engine shall give without forming
+            weights; all others still work, at a cost that grows with n.
+
+        Returns
+        -------
+        self
         """
-        return kernel_variants(self, states, observations)
+        return self._fit(states, observations, functions)
 
-    def refitted(self, states: Any, observations: Any, **settings: Any) -> Self:
-        """Return a filter with some settings changed, fitted on the examples that this one was fitted on.
+    def partial_fit(self, states: Any, observations: Any) -> Self:
+        """Learn from further examples; see :meth:`RuleFilter.partial_fit`."""
+        return super().partial_fit(*self._on_host(states, observations))
 
-        Where only ε and δ change, kernels, kernel matrices and their factors are shared; a learnt observation kernel is
-        learnt anew only if its own settings change.
+    def filter(
+        self,
+        observations: Any,
+        controls: Any = None,
+        progress: bool = False,
+        *,
+        keep_beliefs: bool | None = None,
+        mesh: Any = None,
+    ) -> FilterRun:
+        """Filter a sequence of T observations, or a batch of B sequences given as one array.
 
         Parameters
         ----------
-        states, observations : arrays or lists
-            The same examples again.
-        **settings
-            As for ``set_params``.
+        observations : array (T, ...), (B, T, ...) or list of T observations
+            None or all-NaN entries are missing. A list is always one sequence.
+        controls : sequence of T (or B sequences of T), optional
+            ``controls[t]`` drives the move from step t−1 to step t; the first one is ignored.
+        progress : bool
+            Show a progress bar (needs the extra ``kmcf[progress]``); not with JAX arrays, whose loop is compiled.
+        keep_beliefs : bool, optional
+            Whether ``run[t]`` shall be available. None: for at most 10 000 steps whose beliefs take little memory
+            (32 MB); always with JAX arrays, where they cost nothing.
+        mesh : jax.sharding.Mesh, optional
+            Filters fitted on JAX arrays: devices that share a batch.
+
+        Returns
+        -------
+        FilterRun
         """
-        current = self.get_params()
-        changed = [name for name, value in settings.items() if differ(current.get(name), value)]
-        if all(name in ("epsilon", "delta") for name in changed) and self.tolerance != "auto":
-            shared = self._regularised(**{name: settings[name] for name in changed})
-            if shared is not None:
-                return shared
-        learnt = self.observation_kernel_ if isinstance(self.observation_kernel_, Learned) else None
-        if any(name.startswith("observation_kernel") and not name.startswith(SUMMARY_KERNEL) for name in changed):
-            learnt = None
-        twin: Self = clone(self).set_params(**settings)
-        return twin._fit(states, observations, self._functions, learnt)
+        options = {"progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
+        return self._fitted_backend().filter(observations, controls, **options)
 
-    def _regularised(self, **settings: float) -> Self | None:
-        """Return a copy with other regularisers that shares everything else; None where the rule cannot."""
-        twin = copy.copy(self)
-        twin.set_params(**settings)
-        check_filter(twin)
-        twin.epsilon_, twin.delta_ = settings.get("epsilon", self.epsilon_), settings.get("delta", self.delta_)
-        rule = self.rule_.regularised(twin.epsilon_, twin.delta_)
-        if rule is None:
-            return None
-        twin.rule_ = rule
-        twin._compile()
-        return twin
+    def filter_many(
+        self,
+        sequences: Sequence[Any],
+        controls: Sequence[Any] | None = None,
+        progress: bool = False,
+        *,
+        keep_beliefs: bool | None = None,
+        mesh: Any = None,
+    ) -> list[FilterRun]:
+        """Filter several sequences, of any lengths; sequence b uses random stream b.
 
-    def _initial_belief(self, stream: int, rng: np.random.Generator) -> Belief:
-        size = self.n_particles_
-        return self._belief(self._draw_initial(size, rng), np.full(size, 1.0 / size), time=0, stream=stream)
+        Parameters
+        ----------
+        sequences : list of sequences
+            Each as for :meth:`filter`.
+        controls : list of sequences, optional
+            One sequence of controls (or None) per sequence.
+        progress, keep_beliefs, mesh
+            As for :meth:`filter`.
+        """
+        options = {"progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
+        return self._fitted_backend().filter_many(sequences, controls, **options)
 
-    def _advance(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
-        """One iteration of Algorithm 3."""
-        next_step = {"time": belief.time + 1, "stream": belief.stream, "rejections": belief.rejections}
-        # 1. Predict (Algorithm 3, lines 7-12)
-        particles, particle_weights = self._predict(belief, control, rng)
-        if observation is None:
-            alone = StepReport(missing=True, state_coverage=self.rule_.state_coverage(particles, particle_weights))
-            return self._belief(particles, particle_weights, report=alone, **next_step)
-        # 2. Correct (lines 13-15)
-        posterior = self._correct(particles, particle_weights, observation)
-        coverages = posterior.observation_coverage, posterior.state_coverage
-        # 3. Normalise (line 16), unless there is nothing to normalise: then the prediction stays
-        if posterior.observation_coverage <= LEAST_SIMILARITY or posterior.weight_sum <= LEAST_WEIGHT_SUM:
-            next_step["rejections"] += 1
-            report = StepReport(np.nan, np.nan, *coverages, rejected=True)
-            return self._belief(particles, particle_weights, report=report, **next_step)
-        weights = posterior if isinstance(posterior, CompressedPosterior) else posterior.weights()
-        # 4. Resample (line 10 of the next iteration)
-        resampled, loss = self._resample(posterior, rng)
-        report = StepReport(posterior.weight_sum, loss, *coverages)
-        support = particles if self.support == "particles" else self.states_
-        return self._belief(support, weights, report=report, resampled=resampled, **next_step)
+    @property
+    def rejecting_(self) -> bool:
+        """Whether the prediction is kept where a correction cannot be trusted."""
+        return self.engine != "literal" if self.reject is None else bool(self.reject)
 
-    def _predict(self, belief: Belief, control: Any, rng: np.random.Generator) -> tuple[Objects, FloatArray]:
-        """Move the sample; the initial one stays where it is (Algorithm 3, t = 1)."""
-        particles, weights = belief.particles(self.n_particles_)
-        if belief.time == 0:
-            return particles, weights
-        return self._move(particles, control, rng, belief.time + 1), weights
+    def _devices(self, mesh: Any) -> dict[str, Any]:
+        """Return the devices as an option of the backend that understands it."""
+        if mesh is None:
+            return {}
+        if self._precision is None:
+            raise ValueError("mesh is for filters fitted on JAX arrays; this one was fitted on NumPy arrays.")
+        return {"mesh": mesh}
 
-    def _correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
-        posterior = self.rule_.correct(particles, particle_weights, observation)
-        if not np.isfinite(posterior.weight_sum):
-            raise FloatingPointError(
-                "the posterior weights are not finite; check that the kernels return finite values for this "
-                "observation, or raise epsilon and delta."
-            )
-        return posterior
+    def _fit(self, states: Any, observations: Any, functions: Functions, known: Learned | None = None) -> Self:
+        self._check_settings()
+        self._precision = None
+        if is_jax(states) or is_jax(observations):
+            # The numbers of a fit are few: NumPy works them out once, then they move to the device.
+            self._precision = compiled_room().precision_of(self, states, observations)
+        return super()._fit(*self._on_host(states, observations), functions, known)
 
-    def _resample(self, posterior: Posterior, rng: np.random.Generator) -> tuple[IntArray | None, float]:
-        """Choose the states to propagate, and the RKHS distance they lose; None keeps all, with their weights."""
-        if self.resampling == "none" or not self._worthwhile(posterior):
-            return None, np.nan
-        if isinstance(self.rule_, ParticleRule):
-            return systematic(posterior.weights(), self.n_particles_, rng), np.nan
-        if self.resampling == "multinomial":
-            picks = multinomial(posterior.weights(), self.n_particles_, rng)
-            return picks, self.rule_.resampling_loss(picks, posterior)
-        herding = self.rule_.herd(posterior, min(self.n_resample, self.rule_.size, self.n_particles_))
-        return herding.indices, herding.loss
+    def _to_store(self) -> dict[str, Any]:
+        return {**super()._to_store(), "_precision": None if self._precision is None else self._precision.name}
 
-    def _worthwhile(self, posterior: Posterior) -> bool:
-        """Section 5.2: resample when Σw² is large."""
-        if isinstance(self.rule_, CompressedRule):
-            return True
-        weights = posterior.weights()
-        return float(np.sum(weights**2)) > self.resample_threshold / len(weights)
+    def _from_store(self, state: dict[str, Any]) -> None:
+        super()._from_store(state)
+        precision = state.get("_precision")
+        self._precision = None if precision is None else np.dtype(precision)
 
-    def _belief(self, states: Objects, weights: FloatArray | LazyWeights, **details: Any) -> Belief:
-        if isinstance(weights, np.ndarray):
-            weights.flags.writeable = False
-        return Belief(states, weights, kernel=self.state_kernel_, angles=self.angles, **details)
+    def _loaded(self, passed: set[str]) -> None:
+        if self._precision is not None:
+            compiled_room().precision_of(self)
+        super()._loaded(passed)
+
+    def _inherit(self, other: Self) -> Self:
+        self._precision = other._precision
+        return super()._inherit(other)
+
+    def _on_host(self, states: Any, observations: Any) -> tuple[Any, Any]:
+        """Return the examples as NumPy arrays, in double precision, if they were JAX arrays."""
+        if self._precision is None:
+            return states, observations
+        return np.asarray(states, np.float64), np.asarray(observations, np.float64)
+
+    def _check_settings(self) -> None:
+        check_filter(self)
+
+    def _support(self) -> Support:
+        kinds: dict[str, Callable[..., Support]] = {"examples": self._on_examples, "particles": OnParticles}
+        return kinds[self.support](
+            resampling=self.resampling,
+            resample_threshold=self.resample_threshold,
+            tolerance=self.tolerance,
+            rank=self.rank,
+        )
+
+    def _on_examples(self, **shared: Any) -> Support:
+        return OnExamples(
+            rule=self.rule,
+            engine=self.engine if self._precision is None else "compressed",
+            n_resample=self.n_resample,
+            angles=self.angles,
+            functions=self._functions,
+            **shared,
+        )
+
+    def _make_backend(self) -> Backend:
+        if self._precision is None:
+            return super()._make_backend()
+        return compiled_room().compiled_backend(self, self._precision)

@@ -1,13 +1,9 @@
-"""When a correction is not to be trusted, and how users hear of it."""
+"""How users hear of an observation that was not used."""
 
 import warnings
 
 from kmcf.support.alerts import RejectedStepWarning
 
-LEAST_SIMILARITY = 1e-8
-"""The largest similarity of an observation to the examples, over the largest diagonal entry, must exceed this."""
-LEAST_WEIGHT_SUM = 1e-3
-"""The sum of the unnormalised weights must exceed this."""
 NO_EXAMPLE_RESEMBLES = (
     "because no example observation resembles it or the posterior weights nearly cancelled; the prediction was kept. "
     "Collect examples like it, widen the kernels' bandwidths or raise delta."

@@ -48,14 +48,12 @@ class FilterRun:
     @property
     def mean(self) -> FloatArray:
         """Posterior means, (T, d)."""
-        values: FloatArray = self._moment("mean")
-        return values
+        return self._moment("mean")
 
     @property
     def covariance(self) -> FloatArray:
         """Centred covariances as computed (signed weights may make them indefinite), (T, d, d)."""
-        values: FloatArray = self._moment("covariance")
-        return values
+        return self._moment("covariance")
 
     @property
     def mode(self) -> Any:
@@ -65,68 +63,57 @@ class FilterRun:
     @property
     def interval(self) -> FloatArray:
         """Central 95 % credible intervals, lower and upper bounds per coordinate, (T, 2, d)."""
-        values: FloatArray = self._moment("interval")
-        return values
+        return self._moment("interval")
 
     @property
     def time(self) -> IntArray:
         """Step numbers, from 1."""
-        values: IntArray = self._column("time")
-        return values
+        return self._column("time")
 
     @property
     def ess(self) -> FloatArray:
         """Effective sample size 1 / Σw²."""
-        values: FloatArray = self._column("ess")
-        return values
+        return self._column("ess")
 
     @property
     def weight_sum(self) -> FloatArray:
         """Sum of the weights before normalisation; NaN where nothing was corrected."""
-        values: FloatArray = self._column("weight_sum")
-        return values
+        return self._column("weight_sum")
 
     @property
     def negative_mass(self) -> FloatArray:
         """Total of the negative weights, as a positive number."""
-        values: FloatArray = self._column("negative_mass")
-        return values
+        return self._column("negative_mass")
 
     @property
     def herding_loss(self) -> FloatArray:
         """RKHS distance of the resampled points to the posterior; NaN where nothing was resampled."""
-        values: FloatArray = self._column("herding_loss")
-        return values
+        return self._column("herding_loss")
 
     @property
     def coverage(self) -> FloatArray:
         """The smaller of observation and state coverage: near 1 is well covered by the examples, near 0 is not."""
-        values: FloatArray = self._column("coverage")
-        return values
+        return self._column("coverage")
 
     @property
     def observation_coverage(self) -> FloatArray:
         """Similarity of the observation to the closest example observation; NaN where it is missing."""
-        values: FloatArray = self._column("observation_coverage")
-        return values
+        return self._column("observation_coverage")
 
     @property
     def state_coverage(self) -> FloatArray:
         """Average similarity of the predicted states to their closest example states."""
-        values: FloatArray = self._column("state_coverage")
-        return values
+        return self._column("state_coverage")
 
     @property
     def rejected(self) -> BoolArray:
         """Steps whose observation was not used because no example resembles it or the weights nearly cancelled."""
-        values: BoolArray = self._column("rejected")
-        return values
+        return self._column("rejected")
 
     @property
     def missing(self) -> BoolArray:
         """Steps without observation."""
-        values: BoolArray = self._column("missing")
-        return values
+        return self._column("missing")
 
     @property
     def angles(self) -> tuple[int, ...]:

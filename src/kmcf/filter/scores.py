@@ -8,7 +8,7 @@ import numpy as np
 
 from kmcf.filter.run import FilterRun
 from kmcf.numerics.arrays import BoolArray, FloatArray
-from kmcf.numerics.circles import wrap_columns
+from kmcf.numerics.circles import wrapped_columns
 
 
 class Scores(NamedTuple):
@@ -74,10 +74,8 @@ def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, Bo
     if rows.shape != mean.shape:
         raise ValueError(f"the true states have shape {np.shape(truth)}, but the run has {run.mean.shape}.")
     known = np.isfinite(rows).all(axis=1)
-    differences = [(estimate - rows)[known] for estimate in (mean, mode)]
-    for difference in differences:
-        wrap_columns(difference, run.angles)
-    return differences[0], differences[1], _inside(run, rows)[known]
+    from_mean, from_mode = (wrapped_columns((estimate - rows)[known], run.angles) for estimate in (mean, mode))
+    return from_mean, from_mode, _inside(run, rows)[known]
 
 
 def _inside(run: FilterRun, rows: FloatArray) -> BoolArray:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kmcf.bayes_rule.choice import ENGINES
 from kmcf.numerics.objects import Objects, is_numeric
-
-if TYPE_CHECKING:
-    from kmcf.filter.kernel_monte_carlo import KernelMonteCarloFilter
-    from kmcf.filter.sequential import SequentialFilter
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
@@ -58,41 +54,88 @@ def check_count(name: str, value: Any, *, optional: bool = False) -> None:
         raise ValueError(f"{name} = {value!r}; it must be a positive integer.")
 
 
-def check_draws(flt: SequentialFilter) -> None:
+def check_flag(name: str, value: Any, *, optional: bool = False) -> None:
+    """Check that a setting is True or False (optionally None).
+
+    Examples
+    --------
+    >>> check_flag("reject", None, optional=True)
+    """
+    if not isinstance(value, bool | np.bool_) and not (optional and value is None):
+        raise ValueError(f"{name} = {value!r}; it must be True or False{' or None' if optional else ''}.")
+
+
+def check_draws(flt: Any) -> None:
     """Check that states can be moved (where the filter must move them) and drawn."""
-    if not callable(flt.transition) and (flt._needs_transition or flt.transition is not None):
+    if not callable(flt.transition) and (flt.needs_transition or flt.transition is not None):
         raise TypeError(f"transition must be a function (states, control, rng) -> states, not {flt.transition!r}.")
     if flt.initial is not None and not callable(flt.initial):
         raise TypeError(f"initial must be a function (size, rng) -> states or None, not {flt.initial!r}.")
 
 
-def check_filter(flt: KernelMonteCarloFilter) -> None:
+def check_filter(flt: Any) -> None:
     """Check all settings of a Kernel Monte Carlo Filter that do not depend on the examples."""
-    check_draws(flt)
     check_choice("rule", flt.rule, ("kbr", "importance"))
     check_choice("engine", flt.engine, ENGINES)
     check_choice("resampling", flt.resampling, ("herding", "multinomial", "none"))
     check_choice("support", flt.support, ("examples", "particles"))
     check_positive("epsilon", flt.epsilon, optional=True)
-    check_positive("delta", flt.delta, optional=True, infinity=flt.support == "particles")
-    check_positive("background", flt.background, zero=True)
+    check_positive("delta", flt.delta, optional=True, infinity=flt.support != "examples")
     check_count("n_resample", flt.n_resample)
+    _check_shared(flt)
+    if flt.engine == "compressed":
+        _check_compressed(flt)
+    check_printed(flt.engine, flt.rule, flt.rank)
+    if flt.support != "examples" and flt.engine not in ("auto", "lowrank"):
+        raise ValueError(f"support='particles' is computed by engine='lowrank' (or 'auto'), not {flt.engine!r}.")
+
+
+def check_printed(engine: str, rule: str, rank: Any) -> None:
+    """Check that what the literal engine shall compute is printed in the paper."""
+    if engine == "literal" and rule != "kbr" and pair_of(rank) != (None, None):
+        raise ValueError(
+            f"engine='literal' with a rank is Algorithm 5, which is printed for rule='kbr' only, not for {rule!r}; use "
+            "engine='lowrank', or leave the rank out."
+        )
+
+
+def check_particle_likelihood(flt: Any) -> None:
+    """Check all settings of a filter on particles that do not depend on the examples."""
+    check_choice("resampling", flt.resampling, ("systematic", "none"))
+    check_positive("delta", flt.delta, optional=True, infinity=True)
+    check_positive("background", flt.background, zero=True)
+    _check_shared(flt)
+
+
+def _check_shared(flt: Any) -> None:
+    check_draws(flt)
+    check_flag("reject", flt.reject, optional=True)
     check_count("n_particles", flt.n_particles, optional=True)
     check_count("n_examples", flt.n_examples, optional=True)
     check_positive("resample_threshold", flt.resample_threshold, zero=True, infinity=True)
-    if not isinstance(flt.tolerance, str) or flt.tolerance != "auto":
-        for part in pair_of(flt.tolerance):
+    check_accuracy(flt.tolerance, flt.rank)
+
+
+def particles_for(given: int | None, n: int) -> int:
+    """Return the number of particles: as many as there are examples, at most 1000, where none was given.
+
+    Examples
+    --------
+    >>> particles_for(None, 200), particles_for(None, 10_000), particles_for(70, 200)
+    (200, 1000, 70)
+    """
+    return min(n, 1000) if given is None else int(given)
+
+
+def check_accuracy(tolerance: Any, rank: Any) -> None:
+    """Check the tolerance and the rank of low-rank engines."""
+    if not isinstance(tolerance, str) or tolerance != "auto":
+        for part in pair_of(tolerance):
             check_positive("tolerance", part)
             if part >= 1:
                 raise ValueError(f"tolerance = {part!r}; it is relative to the largest similarity and must be below 1.")
-    for part in pair_of(flt.rank):
+    for part in pair_of(rank):
         check_count("rank", part, optional=True)
-    if flt.engine == "compressed":
-        _check_compressed(flt)
-    if flt.support == "examples" and flt.background > 0:
-        raise ValueError(f"background = {flt.background!r} needs support='particles'; set it to 0 otherwise.")
-    if flt.support == "particles" and flt.engine not in ("auto", "lowrank"):
-        raise ValueError(f"support='particles' is computed by engine='lowrank' (or 'auto'), not {flt.engine!r}.")
 
 
 def pair_of(value: Any) -> tuple[Any, Any]:
@@ -111,7 +154,7 @@ def pair_of(value: Any) -> tuple[Any, Any]:
     return value[0], value[1]
 
 
-def _check_compressed(flt: KernelMonteCarloFilter) -> None:
+def _check_compressed(flt: Any) -> None:
     if flt.rule == "importance":
         raise ValueError(
             "engine='compressed' cannot compute rule='importance', which clips the prior's n coefficients at zero; use "

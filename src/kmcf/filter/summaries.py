@@ -22,6 +22,8 @@ SCALARS = (
     "rejected",
     "missing",
 )
+REPORTED = SCALARS[1:2] + SCALARS[3:]
+"""Those that a step reports; the others are read off its belief."""
 NAMES = ("time", "mean", "covariance", "mode", "interval", *SCALARS)
 CHUNK = 512
 FEW_STATES = 5000
@@ -91,7 +93,7 @@ class _Chunk:
     def add(self, belief: Belief) -> None:
         position = len(self._columns["time"])
         self._objects = not is_numeric(belief.states)
-        if belief.lazy is not None:
+        if belief.unformed:
             self._open[position] = copy.copy(belief)  # the user may form the weights of the original
         for name, value in _summary(belief).items():
             self._columns[name].append(value)
@@ -121,9 +123,8 @@ class _Chunk:
 
     def _fill(self, positions: list[int]) -> None:
         beliefs = [self._open[position] for position in positions]
-        recipes = [belief.lazy for belief in beliefs]
-        assert recipes[0] is not None
-        found = recipes[0].summarise(recipes)
+        sources = [source for belief in beliefs if (source := belief.source) is not None]
+        found = sources[0].summarise(sources)
         for k, (position, belief) in enumerate(zip(positions, beliefs, strict=True)):
             entries = {
                 "ess": 1.0 / float(found.sum_of_squares[k]),
@@ -153,8 +154,8 @@ def summarise(beliefs: Iterable[Belief], *, keep: bool) -> tuple[Summaries, tupl
 
 def _summary(belief: Belief) -> dict[str, Any]:
     """Say what is known of a belief without forming its weights; None for the rest."""
-    known = _from_recipe(belief) if belief.lazy is not None else _from_weights(belief)
-    report = {name: getattr(belief.report, name) for name in SCALARS if hasattr(belief.report, name)}
+    known = _from_source(belief) if belief.unformed else _from_weights(belief)
+    report = {name: getattr(belief.report, name) for name in REPORTED}
     return {"time": belief.time, **known, **report}
 
 
@@ -170,13 +171,13 @@ def _from_weights(belief: Belief) -> dict[str, Any]:
     }
 
 
-def _from_recipe(belief: Belief) -> dict[str, Any]:
-    recipe = belief.lazy
-    assert recipe is not None
-    mean, squares = recipe.mean(), recipe.sum_of_squares()
+def _from_source(belief: Belief) -> dict[str, Any]:
+    source = belief.source
+    assert source is not None
+    mean, squares = source.mean(), source.sum_of_squares()
     return {
         "mean": None if mean is None else mean.reshape(belief.states.shape[1:]),
-        "covariance": recipe.covariance(),
+        "covariance": source.covariance(),
         "interval": None,
         "mode": None,
         "ess": None if squares is None else 1.0 / squares,

@@ -5,13 +5,14 @@ Any filter with the settings ``state_kernel``, ``observation_kernel``, ``epsilon
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from kmcf.bayes_rule.defaults import EPSILON, PARTICLE_DELTA, default_delta
+from kmcf.bayes_rule.defaults import EPSILON
 from kmcf.kernels import Gaussian, Kernel, Learned
 from kmcf.kernels.defaults import default_observation_kernel
 from kmcf.numerics.objects import as_objects
@@ -24,32 +25,40 @@ DELTA_SD = {"kbr": 2.2, "importance": 1.1}
 """Spread of the logarithms; δ regularises C² in rule "kbr" and C in "importance", hence the factor of two."""
 
 
-def kernel_search_space(flt: Any) -> dict[str, Parameter]:
-    """Return the widths of both kernels, ε, δ, and the rank if one was set.
+def kernel_search_space(flt: Any, **regularisers: Parameter) -> dict[str, Parameter]:
+    """Return the widths of both kernels, the regularisers given, and the rank if one was set.
 
     Parameters
     ----------
     flt : filter
         With its settings; kernels that are None contribute nothing.
+    **regularisers
+        Further parameters by name.
     """
     space: dict[str, Parameter] = {}
     for name in ("state_kernel", "observation_kernel"):
         space |= kernel_widths(getattr(flt, name), name)
-    rule = getattr(flt, "rule", "kbr")
-    particles = getattr(flt, "support", "examples") == "particles"
-    if not particles:
-        space["epsilon"] = LogNormal(EPSILON if flt.epsilon is None else flt.epsilon, EPSILON_SD)
-    plain = flt.observation_kernel is None
-    untuned = PARTICLE_DELTA if particles else default_delta(rule, plain=plain, mean_diagonal=1.0)
-    spread = DELTA_SD["importance" if particles else rule]
-    if flt.delta is None or np.isfinite(flt.delta):
-        space["delta"] = LogNormal(untuned if flt.delta is None else flt.delta, spread)
-    if getattr(flt, "background", 0.0) > 0.0:
-        space["background"] = LogNormal(flt.background, BACKGROUND_SD)
-    rank = getattr(flt, "rank", None)
-    if isinstance(rank, int | np.integer):
-        space["rank"] = Integer(int(rank))
+    space |= regularisers
+    if isinstance(flt.rank, int | np.integer):
+        space["rank"] = Integer(int(flt.rank))
     return space
+
+
+def epsilon_space(epsilon: float | None) -> dict[str, Parameter]:
+    """Return how ε may vary around its value, or around the default."""
+    return {"epsilon": LogNormal(EPSILON if epsilon is None else epsilon, EPSILON_SD)}
+
+
+def delta_space(delta: float | None, default: float, rule: str) -> dict[str, Parameter]:
+    """Return how δ may vary around its value, or around the default; not at all where it is infinite."""
+    if delta is not None and not np.isfinite(delta):
+        return {}
+    return {"delta": LogNormal(default if delta is None else delta, DELTA_SD[rule])}
+
+
+def background_space(background: float) -> dict[str, Parameter]:
+    """Return how φ may vary where there is one."""
+    return {"background": LogNormal(background, BACKGROUND_SD)} if background > 0.0 else {}
 
 
 def kernel_widths(kernel: Any, name: str) -> dict[str, Parameter]:
@@ -80,7 +89,9 @@ def kernel_widths(kernel: Any, name: str) -> dict[str, Parameter]:
     return widths
 
 
-def kernel_variants(flt: Any, states: Any, observations: Any) -> Variants:
+def kernel_variants(
+    flt: Any, states: Any, observations: Any, default_delta: Callable[[bool, float], float]
+) -> Variants:
     """Return a filter with explicit kernels and regularisers, by one fit that also checks what the user gave.
 
     Where the filter chose its observation kernel from the examples, the other one is a second variant.
@@ -91,10 +102,12 @@ def kernel_variants(flt: Any, states: Any, observations: Any) -> Variants:
         Not necessarily fitted; stays as it is.
     states, observations : arrays or lists
         The examples.
+    default_delta : callable
+        δ where none was given, for the plain default kernel or any other, and the kernel's mean diagonal.
     """
     fitted = clone(flt).fit(states, observations)
     explicit = clone(flt)
-    explicit.set_params(epsilon=fitted.epsilon_, delta=fitted.delta_)
+    explicit.set_params(**{name: getattr(fitted, f"{name}_") for name in ("epsilon", "delta") if hasattr(flt, name)})
     if flt.state_kernel is None:
         explicit.set_params(state_kernel=clone(fitted.state_kernel_))
     choice = fitted.kernel_choice_
@@ -106,9 +119,8 @@ def kernel_variants(flt: Any, states: Any, observations: Any) -> Variants:
     if choice.scores:
         name = "learnt" if choice.name == "plain" else "plain"
         filters[name] = clone(explicit).set_params(observation_kernel=_other_kernel(name, flt.angles, observations))
-        if flt.delta is None and flt.support == "examples":
-            delta = default_delta(flt.rule, plain=name == "plain", mean_diagonal=1.0)  # both have a unit diagonal
-            filters[name].set_params(delta=delta)
+        if flt.delta is None:
+            filters[name].set_params(delta=default_delta(name == "plain", 1.0))  # both have a unit diagonal
     return Variants("observation_kernel", filters)
 
 

@@ -8,12 +8,14 @@ with repetitions. Multiplied by p this is p·m̂(x) − Σ_{j<p} k(x, x_j), whic
 kernel row update from pick to pick: O(N) for N candidates, not the O(N n) of the literal reading.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from kmcf.embedding.embedding import Embedding
-from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
+from kmcf.herding.resampling import Resampled, Weighted, uneven
+from kmcf.numerics.arrays import Array, FloatArray, IntArray
 from kmcf.numerics.greedy import greedy_loop
 from kmcf.numerics.objects import Objects, as_objects
 
@@ -62,10 +64,34 @@ def herding_loss(mean_values: Array, score: Array, indices: Array, size: int, sq
     >>> float(herding_loss(np.array([0.5, 0.5]), np.array([0.5, 0.5]), np.array([0, 1]), 2, 0.5))
     0.0
     """
-    xp = array_namespace(mean_values)
     mean_at_picks = mean_values[indices].sum()
     double_sum = (size + 1) * mean_at_picks - score[indices].sum()
-    return xp.sqrt(xp.maximum(squared_norm - 2.0 * mean_at_picks / size + double_sum / size**2, 0.0))
+    squared = squared_norm - 2.0 * mean_at_picks / size + double_sum / size**2
+    return (0.5 * (squared + abs(squared))) ** 0.5  # the root of what rounding may have made negative
+
+
+class Herdable(Weighted, Protocol):
+    """A posterior whose rule can herd it."""
+
+    def herd(self, size: int) -> Herding:
+        """Pick at most ``size`` points that represent it."""
+        ...
+
+
+@dataclass(frozen=True)
+class Herd:
+    """The resampler of the paper: ℓ herded points (Algorithm 2), repeated to fill the particles (Section 5.2)."""
+
+    points: int
+    """ℓ; never more than there are states or particles."""
+    threshold: float = 0.0
+    """Resample where Σw² exceeds this over the number of states (0: always, inf: never)."""
+
+    def __call__(self, posterior: Herdable, size: int, _rng: np.random.Generator) -> Resampled:
+        """Pick the points."""
+        if self.threshold > 0.0 and not uneven(posterior, self.threshold):
+            return Resampled(None)
+        return Resampled(*posterior.herd(min(self.points, size)))
 
 
 def herd_embedding(embedding: Embedding, size: int, candidates: Objects | None = None) -> Herding:

@@ -1,8 +1,14 @@
-"""Resampling: which points of a weighted sample to carry on with equal weights. Kernel Herding has its own room."""
+"""Which points of a weighted sample to carry on with equal weights: schemes, and when to use them.
+
+A resampler takes a posterior, the number of particles and random numbers. It is made once, when a filter is fitted.
+Kernel Herding, in :mod:`kmcf.herding.herding`, is one of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -56,3 +62,76 @@ def _at(positions: FloatArray, weights: FloatArray) -> IntArray:
     cumulative = np.cumsum(weights)
     picks: IntArray = np.searchsorted(cumulative / cumulative[-1], positions, side="right")
     return np.minimum(picks, len(weights) - 1)
+
+
+class Resampled(NamedTuple):
+    """What the next step moves."""
+
+    indices: IntArray | None
+    """Indices of the posterior's states, to be moved with equal weights; None: all of them, with their weights."""
+    loss: float = np.nan
+    """RKHS distance of the resampled points to the posterior; NaN where it is not known."""
+
+
+class Weighted(Protocol):
+    """What drawing asks of a posterior."""
+
+    def weights(self) -> FloatArray:
+        """Return its normalised weights."""
+        ...
+
+
+class Comparable(Weighted, Protocol):
+    """A posterior that can tell how far points are from it."""
+
+    def resampling_loss(self, indices: IntArray) -> float:
+        """Return the RKHS distance of the uniform mean of some of its states."""
+        ...
+
+
+@dataclass(frozen=True)
+class KeepAll:
+    """Never resample: all states move with their (signed) weights."""
+
+    def __call__(self, _posterior: Weighted, _size: int, _rng: np.random.Generator) -> Resampled:
+        """Return no indices."""
+        return Resampled(None)
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Draw as many points as there are particles, by one of the usual schemes."""
+
+    scheme: str
+    """A key of ``SCHEMES``."""
+    threshold: float = 0.0
+    """Resample where Σw² exceeds this over the number of states (0: always, inf: never)."""
+
+    def __call__(self, posterior: Weighted, size: int, rng: np.random.Generator) -> Resampled:
+        """Draw the points."""
+        if not uneven(posterior, self.threshold):
+            return Resampled(None)
+        return Resampled(SCHEMES[self.scheme](posterior.weights(), size, rng))
+
+
+@dataclass(frozen=True)
+class DrawTruncated:
+    """Draw from the truncated weights, and say how far the points are from the posterior (the paper's Res-Trunc)."""
+
+    threshold: float = 0.0
+    """As for :class:`Draw`."""
+
+    def __call__(self, posterior: Comparable, size: int, rng: np.random.Generator) -> Resampled:
+        """Draw the points."""
+        if not uneven(posterior, self.threshold):
+            return Resampled(None)
+        drawn = multinomial(posterior.weights(), size, rng)
+        return Resampled(drawn, posterior.resampling_loss(drawn))
+
+
+def uneven(posterior: Weighted, threshold: float) -> bool:
+    """Say whether resampling is worth its loss: Σw² > threshold / n (Section 5.2)."""
+    if threshold == 0.0:
+        return True
+    weights = posterior.weights()
+    return float(np.sum(weights**2)) > threshold / len(weights)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kmcf.numerics.arrays import Array, FloatArray
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 
 
 def wrapped_difference(angles: Array) -> Array:
@@ -19,19 +19,21 @@ def wrapped_difference(angles: Array) -> Array:
     return wrapped
 
 
-def wrap_columns(rows: FloatArray, columns: Sequence[int]) -> None:
-    """Wrap some columns of an array (n, ...), counted over the flattened rows, to (−π, π], in place.
+def wrapped_columns(rows: Array, columns: Sequence[int]) -> Array:
+    """Return an array (n, ...) with some columns, counted over the flattened rows, wrapped to (−π, π].
+
+    Without columns it is the array itself, otherwise a new one, of the same library.
 
     Examples
     --------
-    >>> rows = np.array([[1.0, 4.0]])
-    >>> wrap_columns(rows, [1])
-    >>> rows.round(2)
+    >>> wrapped_columns(np.array([[1.0, 4.0]]), [1]).round(2)
     array([[ 1.  , -2.28]])
     """
-    if len(columns):
-        flat = rows.reshape(len(rows), -1)
-        flat[:, list(columns)] = wrapped_difference(flat[:, list(columns)])
+    if not len(columns):
+        return rows
+    flat = rows.reshape(rows.shape[0], -1)
+    chosen = np.isin(np.arange(flat.shape[1]), np.asarray(columns))
+    return array_namespace(rows).where(chosen, wrapped_difference(flat), flat).reshape(rows.shape)
 
 
 def on_circles(rows: FloatArray, columns: Sequence[int]) -> FloatArray:

@@ -31,12 +31,6 @@ class Growing:
         if isinstance(objects, np.ndarray):
             objects.flags.writeable = False
 
-    def _to_store(self) -> dict[str, Any]:
-        return {"objects": self.objects}
-
-    def _from_store(self, state: dict[str, Any]) -> None:
-        self.__init__(state["objects"])  # type: ignore[misc]
-
     def append(self, objects: Objects) -> Growing:
         """Return a collection with some objects more."""
         if not isinstance(self.objects, np.ndarray):

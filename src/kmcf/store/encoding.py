@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import math
 import os
 from typing import Any
@@ -35,6 +36,7 @@ class Encoder:
         self.blobs: dict[str, bytes] = {}
         self.passed_again: dict[str, str] = {}
         """Name of each thing the user must pass again, with a description of what it was."""
+        self._numbers = itertools.count()
         self._seen: dict[int, Any] = {}
         self._alive: list[Any] = []  # so that no id is used twice
 
@@ -97,8 +99,9 @@ class Encoder:
         elif isinstance(value, FromCallable | FromSklearn):
             node = reference = {**self._passed_again(value, name, trail), "kernel": True}
         elif (class_name := name_of_class(type(value))) is not None:
-            node = {"object": class_name, "number": len(self._alive), "state": self._state(value, name, trail)}
-            reference = {"same": node["number"]}
+            number = next(self._numbers)  # before the parts are encoded, which have numbers of their own
+            node = {"object": class_name, "number": number, "state": self._state(value, name, trail)}
+            reference = {"same": number}
         elif is_sklearn(value):
             node = reference = {"regressor": self._blob(dump_regressor(value, trail))}
         else:
@@ -142,10 +145,9 @@ class Encoder:
 def stored_attributes(value: Any) -> dict[str, Any]:
     """Return what is stored of an object: what its class says, or all attributes."""
     if hasattr(type(value), "_to_store"):
-        state: dict[str, Any] = value._to_store()
-        return state
+        return value._to_store()
     if isinstance(value, tuple):
-        return value._asdict()  # type: ignore[attr-defined,no-any-return]
+        return value._asdict()  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     return dict(vars(value))

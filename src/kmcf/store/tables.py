@@ -82,8 +82,7 @@ def _numeric_rows(recording: Recording, role: str) -> FloatArray:
     values = getattr(recording, role)
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "biuf":
         raise TypeError(f"the {role} of {recording.name!r} are objects, which a table cannot hold.")
-    rows: FloatArray = values.reshape(len(values), -1)
-    return rows
+    return values.reshape(len(values), -1)
 
 
 def _free(name: str, table: dict[str, Any]) -> str:

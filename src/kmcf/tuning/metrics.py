@@ -99,7 +99,7 @@ def state_features(states: Objects, angles: Sequence[int], state_kernel: Any) ->
     """
     kernel = default_state_kernel(states, angles) if is_numeric(states) or state_kernel is None else state_kernel
     fitted = as_kernel(kernel, "state_kernel").fit(states)
-    return KernelFeatures(fitted.on_examples(states), tolerance=FEATURE_TOLERANCE)
+    return KernelFeatures.fit(fitted.on_examples(states), tolerance=FEATURE_TOLERANCE)
 
 
 @dataclass(frozen=True)

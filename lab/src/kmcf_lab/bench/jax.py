@@ -207,8 +207,8 @@ def fitted(n: int, dtype: str | None, transition: Any = None) -> KernelMonteCarl
 
 def compiled(flt: KernelMonteCarloFilter) -> CompiledFilter:
     """Return the JAX side of a filter."""
-    engine = flt._compiled
-    assert engine is not None
+    engine = flt.backend_
+    assert isinstance(engine, CompiledFilter)
     return engine
 
 

@@ -6,14 +6,9 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kmcf.bayes_rule import DensePosterior, LowRankRule, Posterior
 from kmcf.datasets import PAPER_MODELS, paper_model
 from kmcf.filter import KernelMonteCarloFilter
-from kmcf.kernels import ExampleKernel
 from kmcf.kernels.defaults import default_observation_kernel
-from kmcf.numerics.arrays import FloatArray
-from kmcf.numerics.linalg import solve_regularised_square, weighted_gram
-from kmcf.numerics.objects import Objects
 from kmcf.support.alerts import RejectedStepWarning
 from kmcf_lab.statistics import estimate, rmse
 
@@ -45,24 +40,6 @@ def measure_ranks(ranks: Sequence[int], *, repetitions: int, report: Callable[[s
     return rows
 
 
-class AlgorithmFiveReading(LowRankRule):
-    """The low-rank rule with VᵀΛk_Y in place of Cψ(y), as Algorithm 5 has it (but solved stably)."""
-
-    def __init__(self, rule: LowRankRule, observation_kernel: ExampleKernel) -> None:
-        self.__dict__.update(rule.__dict__)
-        self._observation_kernel = observation_kernel
-
-    def correct(self, particles: Objects, particle_weights: FloatArray, observation: Objects) -> Posterior:
-        """Apply the rule to all n similarities of the observation."""
-        mean, state_coverage = self.states.of_mean(particles, particle_weights)
-        _, observation_coverage = self.observations.of_one(observation)
-        prior = self.states.rows @ self._prior_factor.solve(mean)
-        V = self.observations.rows
-        k_y = self._observation_kernel.against(observation)[:, 0]
-        weights = prior * (V @ solve_regularised_square(weighted_gram(V, prior), self._delta, V.T @ (prior * k_y)))
-        return DensePosterior(float(weights.sum()), observation_coverage, state_coverage, weights)
-
-
 def _error(name: str, rank: int | None, reading: str, seed: int) -> float:
     model = paper_model(name)
     train = model.simulate(N_EXAMPLES, random_state=(seed, 0))
@@ -70,7 +47,7 @@ def _error(name: str, rank: int | None, reading: str, seed: int) -> float:
     flt = KernelMonteCarloFilter(
         model.transition,
         initial=model.initial,
-        engine="exact" if rank is None else "lowrank",
+        engine="exact" if rank is None else {"features": "lowrank", "Algorithm 5": "literal"}[reading],
         rank=rank,
         observation_kernel=default_observation_kernel(train.observations),
         delta=9e-6,
@@ -79,7 +56,5 @@ def _error(name: str, rank: int | None, reading: str, seed: int) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RejectedStepWarning)
         flt.fit(train.states, train.observations)
-        if reading == "Algorithm 5" and isinstance(flt.rule_, LowRankRule):
-            flt.rule_ = AlgorithmFiveReading(flt.rule_, flt.observation_kernel_.on_examples(train.observations))
         run = flt.filter(test.observations, test.controls)
     return rmse(run.mean, test.states)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kmcf.bayes_rule.choice import RuleSettings, fit_rule
+from kmcf.bayes_rule import Examples, RuleSettings, fit_rule
 from kmcf.datasets import paper_model
 from kmcf.filter import KernelMonteCarloFilter
+from kmcf.filter.host import HostBackend
+from kmcf.herding.resampling import KeepAll
 from kmcf.kernels.defaults import default_observation_kernel
 
 FACTORS = (1.0, 0.3, 0.1, 0.03)
@@ -61,7 +63,8 @@ def _measure(name: str, n: int, epsilon: float, delta: float) -> list[ToleranceR
         n_particles=PARTICLES,
         random_state=0,
     ).fit(train.states, train.observations)
-    kernels = (
+    examples = Examples(
+        flt.states_,
         flt.state_kernel_.on_examples(flt.states_),
         flt.observation_kernel_.on_examples(train.observations),
     )
@@ -70,9 +73,8 @@ def _measure(name: str, n: int, epsilon: float, delta: float) -> list[ToleranceR
     tolerances["auto"] = None
     rules = {
         label: fit_rule(
-            flt.states_,
-            *kernels,
-            RuleSettings("lowrank", "kbr", epsilon, delta, pair, (None, None), PARTICLES, may_compress=True),
+            examples,
+            RuleSettings("lowrank", "kbr", epsilon, delta, pair, (None, None), PARTICLES, KeepAll(), None),
         )
         for label, pair in tolerances.items()
     }
@@ -81,11 +83,12 @@ def _measure(name: str, n: int, epsilon: float, delta: float) -> list[ToleranceR
     belief = flt.start()
     for t, y in enumerate(test.observations):
         control = None if test.controls is None else test.controls[t]
-        particles, weights = flt._predict(belief, control, flt._generator(0, t + 1))
+        assert isinstance(flt.backend_, HostBackend)
+        prior = flt.backend_.predicted(belief, control)
         belief = flt.step(belief, y, control)
         variances.append(float(belief.covariance()[0, 0]))
         for label, fitted in rules.items():
-            mean = fitted.rule.correct(particles, weights, y[None]).weights() @ flt.states_
+            mean = fitted.rule.correct(prior, y[None]).weights() @ flt.states_
             changes[label].append(float(np.abs(mean - belief.mean())[0]))
     sd = float(np.sqrt(np.median([v for v in variances if v > 0])))
     return [

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import clone
 
 from kmcf.baselines import KernelBayesFilter, KNNParticleFilter, KNNRegression, NearestNeighbor
-from kmcf.filter import KernelMonteCarloFilter
+from kmcf.filter import KernelMonteCarloFilter, ParticleLikelihoodFilter
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.transitions.pairs import read_pairs
 from kmcf_lab.localize.motion import fitted_motion
@@ -39,7 +39,10 @@ class Method:
 
 def _kmcf(**changes: Any) -> Maker:
     def make(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-        return KernelMonteCarloFilter(**common, **_kernels(settings), **{**settings.kmcf, **changes})
+        chosen = {**settings.kmcf, **changes}
+        if chosen.pop("support", "examples") == "particles":
+            return ParticleLikelihoodFilter(**common, **_kernels(settings), **chosen)
+        return KernelMonteCarloFilter(**common, **_kernels(settings), **chosen)
 
     return make
 

@@ -176,9 +176,7 @@ def kernel_bayes(problem: Problem, **settings: Any) -> SequentialFilter:
     moves = problem.transitions
 
     class WithMoves(KernelBayesFilter):
-        def fit(  # type: ignore[override]  # as the class it is derived from
-            self, states: Any, observations: Any, controls: Any = None, transitions: Any = None
-        ) -> Any:
+        def fit(self, states: Any, observations: Any, controls: Any = None, transitions: Any = None) -> Any:
             """Learn the observation model from examples and the transition from the moves."""
             return super().fit(states, observations, transitions=moves)
 

@@ -1,0 +1,128 @@
+"""The loop over time on NumPy: single steps, sequences, batches, forecasts, each with its own random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kmcf.bayes_rule import Prior
+from kmcf.filter.belief import Belief
+from kmcf.filter.inputs import ObservationReader, read_controls
+from kmcf.filter.motion import Motion
+from kmcf.filter.rejection import warn_rejected
+from kmcf.filter.run import FilterRun, batch, collect
+from kmcf.filter.step import Step
+from kmcf.support.extras import progress_bar
+
+KEPT_STEPS = 10_000
+KEPT_NUMBERS = 4_000_000
+"""Beliefs are kept by default while there are at most so many, with at most so many weights (32 MB)."""
+
+
+@dataclass(frozen=True, eq=False)
+class HostBackend:
+    """Carries a filter through time with NumPy."""
+
+    advance: Step
+    states: Motion
+    """How states start and move."""
+    reader: ObservationReader
+    seed: int
+    why_rejected: str
+    """What to tell users whose observations were not used."""
+    numbers_per_belief: int
+    """Memory that a belief takes of its own; the example states are shared."""
+
+    @property
+    def motion(self) -> tuple[Any, Any]:
+        """The user's functions that it was made for."""
+        return self.states.transition, self.states.initial
+
+    def start(self, stream: Any) -> Belief:
+        """Draw from p_init."""
+        if not isinstance(stream, int | np.integer) or stream < 0:
+            raise ValueError(f"stream = {stream!r}; it must be a non-negative integer.")
+        return self.advance.initial(self.states, int(stream), self._generator(int(stream), 0))
+
+    def predicted(self, belief: Belief, control: Any = None) -> Prior:
+        """Return the prior of the next step: what a correction starts from."""
+        return self.advance.predict(belief, control, self._generator(belief.stream, belief.time + 1))
+
+    def step(self, belief: Belief, y: Any, control: Any) -> Belief:
+        """Make one step; warn at the first observation that is not used."""
+        after = self._next(belief, y, control)
+        if after.report.rejected and belief.rejections == 0:
+            warn_rejected("an observation was", self.why_rejected, first=after.time, stacklevel=4)
+        return after
+
+    def filter(
+        self, observations: Any, controls: Any, *, progress: bool = False, keep_beliefs: bool | None = None
+    ) -> FilterRun:
+        """Filter one sequence, or a batch given as one array."""
+        if not self.reader.is_batch(observations):
+            single = None if controls is None else [controls]
+            return self._filter_all([observations], single, progress, keep_beliefs)[0]
+        if len(observations) == 0:
+            raise ValueError("the batch holds no sequence.")
+        return batch(self._filter_all(list(observations), controls, progress, keep_beliefs))
+
+    def filter_many(
+        self, sequences: Sequence[Any], controls: Any, *, progress: bool = False, keep_beliefs: bool | None = None
+    ) -> list[FilterRun]:
+        """Filter several sequences, of any lengths."""
+        return self._filter_all(sequences, controls, progress, keep_beliefs)
+
+    def forecast(self, belief: Belief, steps: int, controls: Any) -> FilterRun:
+        """Predict without observations."""
+        checked = read_controls(controls, steps)
+        return collect(self._along(belief, [None] * steps, checked), angles=self.advance.angles, keep=True)
+
+    def _filter_all(
+        self, sequences: Sequence[Any], controls: Any, progress: bool, keep_beliefs: bool | None
+    ) -> list[FilterRun]:
+        if not isinstance(sequences, list | tuple):
+            raise TypeError(f"filter_many takes a list of sequences, not {type(sequences).__name__}.")
+        read = [self.reader.sequence(sequence) for sequence in sequences]
+        per_sequence = [None] * len(read) if controls is None else list(controls)
+        if len(per_sequence) != len(read):
+            raise ValueError(f"{len(per_sequence)} sequences of controls for {len(read)} sequences of observations.")
+        checked = [read_controls(c, len(s)) for c, s in zip(per_sequence, read, strict=True)]
+        total = sum(len(s) for s in read)
+        if keep_beliefs is None:
+            keep_beliefs = total <= KEPT_STEPS and total * self.numbers_per_belief <= KEPT_NUMBERS
+        runs = []
+        with progress_bar(total, "filtering", show=progress) as tick:
+            for stream, (sequence, inputs) in enumerate(zip(read, checked, strict=True)):
+                beliefs = self._along(self.start(stream), sequence, inputs, tick)
+                runs.append(collect(beliefs, angles=self.advance.angles, keep=keep_beliefs))
+        rejected = [int(t) for run in runs for t in run.time[run.rejected]]
+        if rejected:
+            what = f"{len(rejected)} of {total} observations were"
+            warn_rejected(what, self.why_rejected, first=rejected[0], stacklevel=5)
+        return runs
+
+    def _along(
+        self, belief: Belief, observations: Any, controls: Any, tick: Callable[[], object] = lambda: None
+    ) -> Iterator[Belief]:
+        """Yield the beliefs along one sequence."""
+        for t, y in enumerate(observations):
+            belief = self._next(belief, y, None if controls is None else controls[t])
+            tick()
+            yield belief
+
+    def _next(self, belief: Belief, y: Any, control: Any) -> Belief:
+        if not isinstance(belief, Belief):
+            raise TypeError(f"step needs a belief from start() or an earlier step, not {type(belief).__name__}.")
+        if belief.state_shape != self.states.state_shape:
+            raise ValueError(
+                f"the belief's states have shape {belief.state_shape}, but this filter's examples have shape "
+                f"{self.states.state_shape}: a belief goes on with the filter that made it."
+            )
+        observation = self.reader.one(y)
+        return self.advance(belief, observation, control, self._generator(belief.stream, belief.time + 1))
+
+    def _generator(self, stream: int, time: int) -> np.random.Generator:
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(stream, time)))

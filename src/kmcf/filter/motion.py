@@ -1,0 +1,90 @@
+"""How states start and move: the user's functions, and checks of what they return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.circles import wrapped_columns
+from kmcf.numerics.objects import Objects, as_objects, is_numeric, take
+
+Transition = Callable[[Any, Any, np.random.Generator], Any]
+Initial = Callable[[int, np.random.Generator], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Draws initial states and moves states on."""
+
+    transition: Transition | None
+    """``(states, control, rng) -> states``; None only for filters that can do without."""
+    initial: Initial | None
+    """``(size, rng) -> states``; None: i.i.d. draws from the example states."""
+    examples: Objects
+    """The example states, which also tell what a state looks like."""
+    angles: Sequence[int]
+    """State columns that are angles."""
+
+    @property
+    def state_shape(self) -> tuple[int, ...] | None:
+        """Shape of one state; None where states are objects."""
+        return None if isinstance(self.examples, list) else tuple(self.examples.shape[1:])
+
+    def draw(self, size: int, rng: np.random.Generator) -> Objects:
+        """Draw from p_init."""
+        if self.initial is None:
+            drawn = take(self.examples, rng.integers(len(self.examples), size=size))
+        else:
+            with _noted("initial(size, rng)"):
+                drawn = self.initial(size, rng)
+        if is_numeric(self.examples):
+            drawn = as_objects(drawn, "what initial(size, rng) returned")
+        return self._checked(drawn, size, "initial(size, rng)")
+
+    def move(self, states: Objects, control: Any, rng: np.random.Generator, time: int) -> Objects:
+        """Draw from the transition; it gets a copy, so it may work in place."""
+        assert self.transition is not None
+        given = states.copy()
+        hint = " (no controls were given: pass controls=... if it needs them)" if control is None else ""
+        with _noted(f"transition(states, control, rng) at step {time}{hint}"):
+            moved = self.transition(given, control, rng)
+        return self._checked(moved, len(states), f"transition(states, control, rng) at step {time}")
+
+    def _checked(self, states: Any, size: int, source: str) -> Objects:
+        if not hasattr(states, "__len__"):
+            raise TypeError(f"{source} returned {states!r}; it must return the {size} states.")
+        if isinstance(self.examples, list):
+            if len(states) != size:
+                raise ValueError(f"{source} returned {len(states)} states, not {size}.")
+            return list(states)
+        if np.iscomplexobj(states):
+            raise TypeError(f"{source} returned complex numbers; states are real.")
+        try:
+            numbers: FloatArray = np.array(states, dtype=np.float64)  # a copy: the user's function may reuse its array
+        except (TypeError, ValueError):
+            raise TypeError(f"{source} returned {type(states).__name__}, not an array of states.") from None
+        expected = (size, *self.examples.shape[1:])
+        if numbers.shape != expected:
+            raise ValueError(f"{source} returned an array of shape {numbers.shape}; it must have shape {expected}.")
+        if not np.isfinite(numbers).all():
+            bad = int((~np.isfinite(numbers.reshape(size, -1))).any(axis=1).sum())
+            raise ValueError(f"{source} returned NaN or infinity for {bad} of {size} states.")
+        if len(self.angles):
+            numbers = wrapped_columns(numbers, self.angles)
+        numbers.flags.writeable = False
+        return numbers
+
+
+@contextmanager
+def _noted(source: str) -> Iterator[None]:
+    """Add to any exception where in the user's code it came from."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"raised by your {source}")
+        raise

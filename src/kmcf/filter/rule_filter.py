@@ -1,0 +1,214 @@
+"""Filters that apply a Bayes' rule to examples: learning, further examples, other settings on the same examples."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from sklearn.base import clone
+
+from kmcf.bayes_rule import BayesRule
+from kmcf.filter.inputs import read_seed
+from kmcf.filter.learning import LearningSettings, Learnt, learn
+from kmcf.filter.restoring import check_kernels, kernel_probes, warn_refitted, with_cache
+from kmcf.filter.sequential import SequentialFilter
+from kmcf.filter.settings import check_functions, particles_for
+from kmcf.filter.step import Move, Step
+from kmcf.filter.support import Support
+from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
+from kmcf.kernels import Kernel, Learned, Precomputed
+from kmcf.numerics.greedy import greedy_loop
+from kmcf.support.alerts import StalePivotsWarning
+from kmcf.support.search_space import Parameter, Variants
+
+STALE = 1e-3
+SUMMARY_KERNEL = "observation_kernel__kernel__"
+"""Settings of the kernel on a learnt summary; the summary itself does not depend on them."""
+Functions = Sequence[Callable[[Any], Any]]
+
+
+class RuleFilter(SequentialFilter):
+    """Base of the filters that apply a Bayes' rule to examples."""
+
+    state_kernel: Any
+    observation_kernel: Any
+    delta: float | None
+    tolerance: float | tuple[float, float] | str
+    n_particles: int | None
+    n_examples: int | None
+    reject: bool | None
+
+    learnt_: Learnt
+    """Everything that was learnt from the examples."""
+    rule_: BayesRule
+    observation_kernel_: Kernel
+    state_kernel_: Kernel
+    _functions: tuple[Callable[[Any], Any], ...] = ()
+    _stored: dict[str, Any] | None = None
+    """What a file holds, until all of it has been read."""
+
+    @abstractmethod
+    def _check_settings(self) -> None:
+        """Check all settings that do not depend on the examples."""
+
+    @abstractmethod
+    def _support(self) -> Support:
+        """Turn the words that the user chose into what fits the rule."""
+
+    def _fit(self, states: Any, observations: Any, functions: Functions, known: Learned | None = None) -> Self:
+        """Fit; ``known`` is a kernel whose summary of the same examples may be used again."""
+        self._check_settings()
+        self._functions = check_functions(functions)
+        learnt = learn(states, observations, self._learning_settings(), known)
+        return self._adopt(learnt, read_seed(self.random_state))
+
+    def partial_fit(self, states: Any, observations: Any) -> Self:
+        """Learn from further examples, keeping kernels, regularisers and (compressed engine) pivots.
+
+        With the compressed engine the cost depends on the number of new examples only, and the result is that of
+        refitting with the same pivots; other engines refit their rule. Beliefs made before keep their values. When
+        new examples lie where the pivots do not reach, a warning says so: call :meth:`refresh`.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The new examples, at least one, of the same form as those given to :meth:`fit`.
+        """
+        if not hasattr(self, "seed_"):
+            return self.fit(states, observations)
+        if self.n_examples is not None or isinstance(self.observation_kernel_, Precomputed):
+            raise ValueError("partial_fit works neither with n_examples nor with a precomputed kernel: fit again.")
+        extended = self.learnt_.extended(states, observations, self._learning_settings())
+        outside = extended.fitted.rule.outside
+        if outside > STALE:
+            warnings.warn(
+                f"{outside:.1%} of the new examples lie outside the reach of the pivots chosen at fit; call "
+                "refresh() to choose them anew (its cost grows with the number of examples).",
+                StalePivotsWarning,
+                stacklevel=2,
+            )
+        return self._adopt(extended, self.seed_)
+
+    def refresh(self) -> Self:
+        """Choose the pivots of the low-rank engines anew from all examples, as a fit with the same kernels would."""
+        self._fitted_backend()
+        return self._adopt(self.learnt_.refreshed(self._learning_settings()), self.seed_)
+
+    def search_space(self) -> dict[str, Parameter]:
+        """Return what a tuner may change: widths of the kernels that have one, the regularisers, a rank that was set.
+
+        Kernels that are None get their widths in :meth:`variants`.
+        """
+        plain = self.observation_kernel is None
+        regularisers = self._support().search_space(getattr(self, "epsilon", None), self.delta, plain=plain)
+        return kernel_search_space(self, **regularisers)
+
+    def variants(self, states: Any, observations: Any) -> Variants:
+        """Return this filter with explicit kernels and regularisers; two where the observation kernel was chosen.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The examples.
+        """
+        return kernel_variants(self, states, observations, self._support().default_delta)
+
+    def refitted(self, states: Any, observations: Any, **settings: Any) -> Self:
+        """Return a filter with some settings changed, fitted on the examples that this one was fitted on.
+
+        Where only ε and δ change, kernels, kernel matrices and their factors are shared; a learnt observation kernel is
+        learnt anew only if its own settings change.
+
+        Parameters
+        ----------
+        states, observations : arrays or lists
+            The same examples again.
+        **settings
+            As for ``set_params``.
+        """
+        current = self.get_params()
+        changed = [name for name, value in settings.items() if differ(current.get(name), value)]
+        twin = clone(self).set_params(**settings)
+        if all(name in ("epsilon", "delta") for name in changed) and self.tolerance != "auto":
+            twin._check_settings()
+            shared = self.learnt_.regularised(*(settings.get(name) for name in ("epsilon", "delta")))
+            if shared is not None:
+                return twin._inherit(self)._adopt(shared, self.seed_)
+        known = self.observation_kernel_ if isinstance(self.observation_kernel_, Learned) else None
+        if any(name.startswith("observation_kernel") and not name.startswith(SUMMARY_KERNEL) for name in changed):
+            known = None
+        return twin._fit(states, observations, self._functions, known)
+
+    def _to_store(self) -> dict[str, Any]:
+        settings = self._settings()
+        if not hasattr(self, "seed_"):
+            return settings
+        fitted = {"_functions": self._functions, "seed_": self.seed_, "probes_": kernel_probes(self.learnt_)}
+        return {**settings, **self.learnt_.stored(), **fitted}
+
+    def _from_store(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: state[name] for name in self._get_param_names()})
+        self._stored = with_cache(state) if "seed_" in state else None
+
+    def _loaded(self, passed: set[str]) -> None:
+        """Put the parts of a file together; kernels that were passed again must be those it was saved with."""
+        state, self._stored = self._stored, None
+        if state is None:
+            return
+        self._functions = tuple(state["_functions"])
+        learnt, refitted = Learnt.restored(state, self._learning_settings())
+        check_kernels(learnt, state["probes_"], passed)
+        self._adopt(learnt, int(state["seed_"]))
+        if refitted:
+            warn_refitted(stacklevel=4)
+
+    def _inherit(self, other: Self) -> Self:
+        """Take over what ``fit`` was told beside the examples."""
+        self._functions = other._functions
+        return self
+
+    def _learning_settings(self) -> LearningSettings:
+        support = self._support()
+        return LearningSettings(
+            state_kernel=self.state_kernel,
+            observation_kernel=self.observation_kernel,
+            state_multiplier=support.state_multiplier,
+            epsilon=getattr(self, "epsilon", None),
+            delta=self.delta,
+            default_delta=support.default_delta,
+            n_examples=self.n_examples,
+            angles=self.angles,
+            make_rule=lambda examples, epsilon, delta, cache: support.fit(
+                examples, epsilon, delta, particles_for(self.n_particles, examples.size), cache
+            ),
+        )
+
+    def _adopt(self, learnt: Learnt, seed: int) -> Self:
+        """Take over what was learnt, under the names that users know, and get ready to filter."""
+        learnt.publish(self)
+        self.seed_ = seed
+        greedy_loop()  # compiled here rather than in the first step
+        self.backend_ = self._make_backend()
+        return self
+
+    @property
+    def n_particles_(self) -> int:
+        """The number of particles in use."""
+        return particles_for(self.n_particles, len(self.states_))
+
+    @property
+    def rejecting_(self) -> bool:
+        """Whether the prediction is kept where a correction cannot be trusted."""
+        return True if self.reject is None else bool(self.reject)
+
+    def _step(self) -> Step:
+        return Step(
+            predict=Move(self._motion(), self.n_particles_),
+            rule=self.rule_,
+            rejecting=self.rejecting_,
+            n_particles=self.n_particles_,
+            kernel=self.state_kernel_,
+            angles=self.angles,
+        )

@@ -1,0 +1,107 @@
+"""One step of any filter: predict, correct, keep or reject, resample, report.
+
+Filters differ in how they predict and in their Bayes' rule; everything else is written here, once. With herding and
+Kernel Bayes' Rule this is one iteration of Algorithm 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kmcf.bayes_rule import BayesRule, Prior, Sample
+from kmcf.filter.belief import Belief, StepReport, equal_weights
+from kmcf.filter.motion import Motion
+from kmcf.kernels.base import Kernel
+from kmcf.numerics.objects import Objects
+
+Prediction = Callable[[Belief, Any, np.random.Generator], Prior]
+"""Moves a belief on: takes it, the control and random numbers; returns the prior of the next step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step: a function of the belief, the observation, the control and random numbers."""
+
+    predict: Prediction
+    rule: BayesRule
+    rejecting: bool
+    """Whether the prediction is kept where the correction cannot be trusted; the paper's Algorithm 3 never does."""
+    n_particles: int
+    kernel: Kernel | None
+    """The kernel on states, which beliefs know."""
+    angles: Sequence[int]
+    """State columns that are angles."""
+
+    def __call__(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
+        """Return the next belief. The observation is a collection of length 1, or None if it is missing."""
+        # 1. Predict (Algorithm 3, lines 7-12)
+        prior = self.predict(belief, control, rng)
+        if observation is None:
+            return self._kept(belief, prior, StepReport(missing=True, state_coverage=self.rule.state_coverage(prior)))
+        # 2. Correct (lines 13-15)
+        posterior = self.rule.correct(prior, observation)
+        if not np.isfinite(posterior.weight_sum):
+            raise FloatingPointError(
+                "the posterior weights are not finite; check that the kernels return finite values for this "
+                "observation, or raise epsilon and delta."
+            )
+        # 3. Keep, or reject: then the prediction stays
+        if self.rejecting and not posterior.usable:
+            covered = posterior.observation_coverage, posterior.state_coverage
+            return self._kept(belief, prior, StepReport(np.nan, np.nan, *covered, rejected=True))
+        if posterior.vanishes:
+            raise FloatingPointError(
+                "the posterior weights sum to zero, so they cannot be normalised: no example resembles this "
+                "observation. With reject=True the prediction would be kept instead."
+            )
+        # 4. Resample (line 10 of the next iteration)
+        resampled, loss = posterior.resample(self.n_particles, rng)
+        # 5. Report, with normalised weights (line 16)
+        return Belief(
+            posterior.support,
+            posterior,
+            kernel=self.kernel,
+            angles=self.angles,
+            time=belief.time + 1,
+            stream=belief.stream,
+            report=StepReport(posterior.weight_sum, loss, posterior.observation_coverage, posterior.state_coverage),
+            resampled=resampled,
+            rejections=belief.rejections,
+        )
+
+    def initial(self, motion: Motion, stream: int, rng: np.random.Generator) -> Belief:
+        """Return the belief before the first step: equally weighted draws from p_init."""
+        states = motion.draw(self.n_particles, rng)
+        return Belief(states, equal_weights(len(states)), kernel=self.kernel, angles=self.angles, stream=stream)
+
+    def _kept(self, belief: Belief, prior: Prior, report: StepReport) -> Belief:
+        """Return the prediction as the next belief."""
+        return Belief(
+            prior.states,
+            prior.weights,
+            kernel=self.kernel,
+            angles=self.angles,
+            time=belief.time + 1,
+            stream=belief.stream,
+            report=report,
+            rejections=belief.rejections + report.rejected,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """The prediction of particle filters: copies of what was resampled move; at t = 1 the initial sample stays."""
+
+    motion: Motion
+    n_particles: int
+
+    def __call__(self, belief: Belief, control: Any, rng: np.random.Generator) -> Sample:
+        """Return the moved particles."""
+        particles, weights = belief.particles(self.n_particles)
+        if belief.time == 0:
+            return Sample(particles, weights)
+        return Sample(self.motion.move(particles, control, rng, belief.time + 1), weights)

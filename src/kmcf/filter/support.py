@@ -1,0 +1,148 @@
+"""Where a posterior lives, on the examples or on the particles: the words a user chose, turned into a rule.
+
+Each of the two knows its defaults, what a tuner may change, and how to fit its Bayes' rule.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from kmcf.bayes_rule import Examples, FittedRule, ParticleSettings, RuleSettings, fit_particle_rule, fit_rule
+from kmcf.bayes_rule.base import Resampler
+from kmcf.bayes_rule.cache import from_cache, particles_from_cache
+from kmcf.bayes_rule.defaults import PARTICLE_DELTA, default_delta
+from kmcf.filter.settings import pair_of
+from kmcf.filter.tunable import background_space, delta_space, epsilon_space
+from kmcf.herding.herding import Herd
+from kmcf.herding.resampling import Draw, DrawTruncated, KeepAll
+from kmcf.kernels.defaults import PARTICLE_STATE_MULTIPLIER, STATE_MULTIPLIER
+from kmcf.support.search_space import Parameter
+
+USUAL_THRESHOLD = 2.0
+"""engine="auto" takes the compressed engine, which always resamples, only up to this threshold."""
+EXACT_ENOUGH = 1e-8
+"""Tolerance of the rule on particles where the user leaves it to the regularisers."""
+
+
+@dataclass(frozen=True)
+class Support(ABC):
+    """The settings that both share; strings as the user gave them."""
+
+    resampling: str
+    resample_threshold: float
+    tolerance: Any
+    rank: Any
+    state_multiplier: ClassVar[float]
+    """Bandwidth of the default kernel on states, as a multiple of their median distance."""
+
+    @abstractmethod
+    def default_delta(self, plain: bool, mean_diagonal: float) -> float:
+        """Return δ for the plain default observation kernel or any other, given its mean diagonal."""
+
+    @abstractmethod
+    def search_space(self, epsilon: float | None, delta: float | None, *, plain: bool) -> dict[str, Parameter]:
+        """Return the regularisers that a tuner may change, around the values given."""
+
+    @abstractmethod
+    def fit(
+        self,
+        examples: Examples,
+        epsilon: float,
+        delta: float,
+        n_particles: int,
+        cache: dict[str, Any] | None = None,
+    ) -> FittedRule:
+        """Fit the Bayes' rule, or restore it from what a file kept of it."""
+
+
+@dataclass(frozen=True)
+class OnExamples(Support):
+    """The paper's filter: weights on the example states."""
+
+    rule: str
+    engine: str
+    n_resample: int
+    angles: Sequence[int] = ()
+    functions: Sequence[Callable[[Any], Any]] = ()
+    state_multiplier: ClassVar[float] = STATE_MULTIPLIER
+
+    def default_delta(self, plain: bool, mean_diagonal: float) -> float:
+        """Return the default of the rule."""
+        return default_delta(self.rule, plain=plain, mean_diagonal=mean_diagonal)
+
+    def search_space(self, epsilon: float | None, delta: float | None, *, plain: bool) -> dict[str, Parameter]:
+        """Return ε and δ."""
+        return epsilon_space(epsilon) | delta_space(delta, self.default_delta(plain, 1.0), self.rule)
+
+    def fit(
+        self,
+        examples: Examples,
+        epsilon: float,
+        delta: float,
+        n_particles: int,
+        cache: dict[str, Any] | None = None,
+    ) -> FittedRule:
+        """Fit the rule with the engine asked for."""
+        may_compress = self.resampling != "none" and self.resample_threshold <= USUAL_THRESHOLD
+        settings = RuleSettings(
+            engine=self.engine,
+            rule=self.rule,
+            epsilon=epsilon,
+            delta=delta,
+            tolerance=None if self.tolerance == "auto" else pair_of(self.tolerance),
+            rank=pair_of(self.rank),
+            n_particles=n_particles,
+            resampler=self._resampler(self.resample_threshold),
+            always_resampler=self._resampler(0.0) if may_compress or self.engine == "compressed" else None,
+        )
+        extent: dict[str, Any] = {"angles": self.angles, "functions": self.functions}
+        known = None if cache is None else from_cache(cache, examples, settings, **extent)
+        return fit_rule(examples, settings, **extent) if known is None else known
+
+    def _resampler(self, threshold: float) -> Resampler:
+        schemes: dict[str, Resampler] = {
+            "herding": Herd(self.n_resample, threshold),
+            "multinomial": DrawTruncated(threshold),
+            "none": KeepAll(),
+        }
+        return schemes[self.resampling]
+
+
+@dataclass(frozen=True)
+class OnParticles(Support):
+    """Weights on the particles: likelihoods learnt from the examples around them."""
+
+    background: float = 0.0
+    """φ."""
+    state_multiplier: ClassVar[float] = PARTICLE_STATE_MULTIPLIER
+
+    def default_delta(self, _plain: bool, mean_diagonal: float) -> float:
+        """Return the default of the rule on particles."""
+        return PARTICLE_DELTA * mean_diagonal
+
+    def search_space(self, _epsilon: float | None, delta: float | None, *, plain: bool) -> dict[str, Parameter]:
+        """Return δ, and φ where there is one."""
+        untuned = self.default_delta(plain, 1.0)
+        return delta_space(delta, untuned, "importance") | background_space(self.background)
+
+    def fit(
+        self,
+        examples: Examples,
+        _epsilon: float,
+        delta: float,
+        _n_particles: int,
+        cache: dict[str, Any] | None = None,
+    ) -> FittedRule:
+        """Fit the rule on particles."""
+        settings = ParticleSettings(
+            delta=delta,
+            tolerance=EXACT_ENOUGH if self.tolerance == "auto" else pair_of(self.tolerance)[1],
+            rank=pair_of(self.rank)[1],
+            resampler=KeepAll() if self.resampling == "none" else Draw("systematic", self.resample_threshold),
+            background=float(self.background),
+        )
+        known = None if cache is None else particles_from_cache(cache, examples, settings)
+        return fit_particle_rule(examples, settings) if known is None else known
