@@ -18,7 +18,7 @@ from kmcf.bayes_rule.literal import LiteralRule
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.bayes_rule.reduction import reduce_observations
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.objects import Objects
 from kmcf.support.alerts import HighRankWarning
 

@@ -23,7 +23,7 @@ from kmcf.bayes_rule.host_algebra import HostAlgebra
 from kmcf.bayes_rule.tensors import Tensors, keeps_squares
 from kmcf.embedding.lazy_weights import WeightSummary
 from kmcf.herding.herding import Herding
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects
 

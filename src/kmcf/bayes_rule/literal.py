@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.gram import GramRule
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
 
 

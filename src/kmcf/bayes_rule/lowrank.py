@@ -21,7 +21,7 @@ from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior
 from kmcf.bayes_rule.candidates import Candidates, features_loss
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
 from kmcf.herding.herding import Herding
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.linalg import cholesky, solve_regularised_square, weighted_gram
 from kmcf.numerics.objects import Objects

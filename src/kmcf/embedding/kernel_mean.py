@@ -11,7 +11,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from kmcf.embedding.lazy_weights import LazyWeights
-from kmcf.kernels.base import Kernel
+from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects
 

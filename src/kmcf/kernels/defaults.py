@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kmcf.kernels.base import Kernel
 from kmcf.kernels.circular import Circular
-from kmcf.kernels.composition import AsinhScaled, Columns
+from kmcf.kernels.columns import AsinhScaled, Columns
+from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.stationary import Gaussian
 from kmcf.numerics.objects import Objects, describe, is_numeric
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcf.kernels.base import Kernel
 from kmcf.kernels.distances import common_columns
+from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, array_namespace
 from kmcf.numerics.objects import Objects, is_numeric
 

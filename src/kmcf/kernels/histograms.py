@@ -9,8 +9,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import Kernel, as_rows
+from kmcf.kernels.base import as_rows
 from kmcf.kernels.distances import common_columns, median_distance
+from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.stationary import _positive
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects

@@ -8,8 +8,8 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import Kernel
 from kmcf.kernels.distances import squared_euclidean
+from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.sets import ElementSets, merge_duplicates, read_sets, squared_differences
 from kmcf.kernels.stationary import _positive
 from kmcf.numerics.arrays import FloatArray, IntArray

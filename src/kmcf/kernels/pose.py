@@ -7,9 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from kmcf.kernels.base import Kernel, as_rows
+from kmcf.kernels.base import as_rows
 from kmcf.kernels.circular import Circular
-from kmcf.kernels.composition import Columns, Product
+from kmcf.kernels.columns import Columns
+from kmcf.kernels.kernel import Kernel, Product
 from kmcf.kernels.stationary import Gaussian
 from kmcf.numerics.arrays import Array, array_namespace
 from kmcf.numerics.objects import Objects, as_objects

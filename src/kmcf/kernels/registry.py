@@ -7,11 +7,11 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
-from kmcf.kernels.base import Kernel
 from kmcf.kernels.circular import Circular
-from kmcf.kernels.composition import AsinhScaled
+from kmcf.kernels.columns import AsinhScaled
 from kmcf.kernels.elementary import Linear
 from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
+from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.learned import Learned
 from kmcf.kernels.pose import Pose
 from kmcf.kernels.scans import LaserScan

@@ -7,8 +7,9 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import Kernel, as_rows
+from kmcf.kernels.base import as_rows
 from kmcf.kernels.distances import median_distance, squared_euclidean
+from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.stationary import _positive
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects, as_objects

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import Kernel
+from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, as_objects
 

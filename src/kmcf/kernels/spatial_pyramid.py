@@ -12,9 +12,9 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from kmcf.kernels.base import Kernel
 from kmcf.kernels.histograms import intersection
 from kmcf.kernels.image_features import Cache, Described, Pixels, image_key, patch_grid, stored_sift
+from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, FloatArray, IntArray
 from kmcf.numerics.objects import Objects, as_objects
 from kmcf.support.extras import progress_bar, require

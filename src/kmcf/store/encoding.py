@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from kmcf.kernels.adapters import FromCallable, FromSklearn
+from kmcf.kernels import FromCallable, FromSklearn
 from kmcf.numerics.arrays import Array
 from kmcf.store.container import KINDS
 from kmcf.store.registry import name_of_class, name_of_function
@@ -145,7 +145,7 @@ def stored_attributes(value: Any) -> dict[str, Any]:
         state: dict[str, Any] = value._to_store()
         return state
     if isinstance(value, tuple):
-        return value._asdict()  # type: ignore[attr-defined,no-any-return]
+        return value._asdict()  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     return dict(vars(value))

@@ -32,7 +32,7 @@ HOMES = {
     "Candidates": "kmcf.bayes_rule.candidates",
     "Tensors": "kmcf.bayes_rule.tensors",
     "DeclaredFunctions": "kmcf.bayes_rule.declared",
-    "PrecomputedExamples": "kmcf.kernels.adapters",
+    "PrecomputedExamples": "kmcf.kernels.precomputed",
     "ElementSets": "kmcf.kernels.sets",
     "WordCounts": "kmcf.kernels.sequences",
     "RobustInputs": "kmcf.kernels.learned.inputs",
@@ -83,11 +83,11 @@ def find_class(name: str) -> type | None:
     if name in _registered:
         return _registered[name]
     if name in HOMES:
-        return getattr(import_module(HOMES[name]), name)  # type: ignore[no-any-return]
+        return getattr(import_module(HOMES[name]), name)
     for room in ROOMS:
         module = import_module(room) if importlib.util.find_spec(room) else None
         if module is not None and name in module.__all__ and inspect.isclass(getattr(module, name)):
-            return getattr(module, name)  # type: ignore[no-any-return]
+            return getattr(module, name)
     return None
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import Kernel, as_rows
+from kmcf.kernels.base import as_rows
+from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.learned.inputs import RobustInputs
 from kmcf.kernels.learned.stack import CrossFitted, Predictor, Stack, default_stack
 from kmcf.kernels.learned.targets import state_targets
