@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
-from kmcf.kernels.stationary import Gaussian
+from kmcf.embedding.kernel_mean import KernelMean
+from kmcf.kernels import Gaussian
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import circular_mean, wrapped_difference
 from kmcf.numerics.objects import take
-
-if TYPE_CHECKING:
-    from kmcf.embedding.embedding import Embedding
-
 
 MOST_STARTS = 2000
 """Maximisers are looked for among the states with the largest weights, at most so many."""
@@ -119,7 +116,7 @@ def quantile(column: FloatArray, weights: FloatArray, levels: FloatArray) -> Flo
     return values
 
 
-def preimage(embedding: Embedding, iterations: int = 100) -> Any:
+def preimage(embedding: KernelMean, iterations: int = 100) -> Any:
     """Find argmin_x ‖k(·, x) − m̂‖² = argmin_x k(x, x) − 2 m̂(x), first over the sample, then by fixed point.
 
     For a Gaussian kernel the stationary points satisfy x = Σ w_i k(x, X_i) X_i / Σ w_i k(x, X_i) (Mika et al. 1999).

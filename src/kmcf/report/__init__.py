@@ -2,8 +2,9 @@
 
 from kmcf.report.blocks import Block, Columns, Image, Statement, Statements, Text, Verdict
 from kmcf.report.chart import Chart
+from kmcf.report.content import Section
 from kmcf.report.map_chart import MapChart, Path
-from kmcf.report.page import Report, Section
+from kmcf.report.page import Report
 from kmcf.report.player import Frame, Player
 from kmcf.report.scale import Axis
 from kmcf.report.series import Series

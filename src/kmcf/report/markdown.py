@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kmcf.report.blocks import Block, Columns, Statement, Statements, Text
+from kmcf.report.content import Content
 from kmcf.report.numbers import shown
 from kmcf.report.table import Cell, Table
 
-if TYPE_CHECKING:
-    from kmcf.report.page import Report
 
-
-def markdown(report: Report, pictures: Sequence[Path] = ()) -> str:
+def markdown(report: Content, pictures: Sequence[Path] = ()) -> str:
     """Return the report without what only a page can show: charts, maps, players.
 
     Parameters
     ----------
-    report : Report
+    report : Content
         What to write.
     pictures : sequence of Path
         Files in the same folder, shown at the end in place of the charts.

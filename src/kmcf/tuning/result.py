@@ -12,7 +12,8 @@ import numpy as np
 
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.support.notebooks import html_table
-from kmcf.support.search_space import Category, Integer, LogNormal, Parameter
+from kmcf.support.search_space import Integer, LogNormal, Parameter
+from kmcf.tuning.figure import plot_trials
 from kmcf.tuning.space import Space, position
 from kmcf.tuning.trials import Proposal, Trial, ranked
 
@@ -123,8 +124,6 @@ class TuningResult:
         -------
         array of axes
         """
-        from kmcf.tuning.figure import plot_trials
-
         return plot_trials(self.trials, self._space, self.best_params, self.metric, axes)
 
     def _repr_html_(self) -> str:
@@ -137,12 +136,6 @@ class TuningResult:
         ends = ", ".join(f"{counts[status]} {status}" for status in ("complete", "pruned", "failed") if counts[status])
         values = f"{self.metric} {self.best_value:.4g} (untuned {self.untuned_value:.4g})"
         return f"TuningResult({len(self.trials)} trials: {ends}; best {values})"
-
-
-def is_category(space: Space, name: str) -> bool:
-    """Say whether a column of the table holds options rather than numbers."""
-    found = [parameters[name] for parameters in space.parameters.values() if name in parameters]
-    return not found or any(isinstance(parameter, Category) for parameter in found)
 
 
 def _column(values: list[Any]) -> Any:

@@ -42,6 +42,11 @@ class Space:
         own = list(dict.fromkeys(name for parameters in self.parameters.values() for name in parameters))
         return ([self.name] if len(self.filters) > 1 else []) + own
 
+    def is_category(self, name: str) -> bool:
+        """Return whether a setting is one of several options rather than a number."""
+        declared = [parameters[name] for parameters in self.parameters.values() if name in parameters]
+        return not declared or any(isinstance(parameter, Category) for parameter in declared)
+
     def described(self, proposal: Proposal) -> dict[str, Any]:
         """Return all settings of a proposal by name, its variant included if there are several."""
         chosen = {self.name: proposal.variant} if len(self.filters) > 1 else {}
