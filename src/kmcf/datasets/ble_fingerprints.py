@@ -64,5 +64,4 @@ def _draws(histograms: dict[str, list[float]], edges: FloatArray, samples: int, 
     weights = np.sum(list(histograms.values()) or [[0.0]], axis=0)
     if not weights.sum() > 0:
         return np.full(samples, NO_SIGNAL)
-    chosen: FloatArray = rng.choice(edges[:-1], size=samples, p=weights / weights.sum())
-    return chosen
+    return rng.choice(edges[:-1], size=samples, p=weights / weights.sum())

@@ -40,8 +40,7 @@ def density(
         if j in angles:
             difference = wrapped_difference(difference)
         exponents -= 0.5 * (difference / h[j]) ** 2
-    values: FloatArray = np.exp(exponents - log_scale) @ weights
-    return values
+    return np.exp(exponents - log_scale) @ weights
 
 
 def smoothing_bandwidth(rows: FloatArray, weights: FloatArray, angles: Sequence[int] = ()) -> FloatArray:
@@ -90,8 +89,7 @@ def density_mode(
     for start in starts:
         climbed = minimize(lambda z, s=start: negative_density(s + z * h) / scale, np.zeros(rows.shape[1]))
         candidates.append(start + climbed.x * h)
-    best: FloatArray = min(candidates, key=negative_density)
-    return best
+    return min(candidates, key=negative_density)
 
 
 def quantile(column: FloatArray, weights: FloatArray, levels: FloatArray) -> FloatArray:
@@ -112,8 +110,7 @@ def quantile(column: FloatArray, weights: FloatArray, levels: FloatArray) -> Flo
     midpoints = np.cumsum(steps) - 0.5 * steps
     above = np.maximum.accumulate(midpoints)
     below = np.minimum.accumulate(midpoints[::-1])[::-1]
-    values: FloatArray = np.interp(levels, np.clip(0.5 * (above + below), 0.0, 1.0), points)
-    return values
+    return np.interp(levels, np.clip(0.5 * (above + below), 0.0, 1.0), points)
 
 
 def preimage(embedding: KernelMean, iterations: int = 100) -> Any:

@@ -47,8 +47,7 @@ class Embedding(KernelMean):
         """Posterior mean Σ w_i X_i, circular in the angle columns."""
         known = None if self._lazy is None else self._lazy.mean()
         flat: FloatArray = self._weighted_mean() if known is None else known
-        mean: FloatArray = flat.reshape(self.states.shape[1:])
-        return mean
+        return flat.reshape(self.states.shape[1:])
 
     def covariance(self, psd: bool = False) -> FloatArray:
         """Centred covariance Σ w_i (X_i − mean)(X_i − mean)ᵀ of the flattened state, (d, d).
@@ -61,8 +60,7 @@ class Embedding(KernelMean):
         if not psd:
             return covariance
         values, vectors = np.linalg.eigh(covariance)
-        projected: FloatArray = (vectors * np.maximum(values, 0.0)) @ vectors.T
-        return projected
+        return (vectors * np.maximum(values, 0.0)) @ vectors.T
 
     def second_moment(self) -> FloatArray:
         """Uncentred second moment Σ w_i X_i X_iᵀ of the flattened state, (d, d): the paper's "covariance"."""
@@ -89,8 +87,7 @@ class Embedding(KernelMean):
                 f"the function must return one value per state: an array whose first axis has length "
                 f"{len(self.weights)}, not shape {values.shape}."
             )
-        expectation: FloatArray = np.tensordot(self.weights, values, axes=1)
-        return expectation
+        return np.tensordot(self.weights, values, axes=1)
 
     def probability(self, region: Region) -> float:
         """Probability of a region, Σ w_i 1[X_i ∈ A]; as computed, so signed weights may leave [0, 1].
@@ -166,8 +163,7 @@ class Embedding(KernelMean):
         Read off the quantiles, it is better calibrated than the signed covariance, whose noise from small weights far
         away can even make variances negative.
         """
-        bounds: FloatArray = np.reshape(self.quantile([0.5 - 0.5 * level, 0.5 + 0.5 * level]), (2, -1))
-        return bounds
+        return np.reshape(self.quantile([0.5 - 0.5 * level, 0.5 + 0.5 * level]), (2, -1))
 
     def preimage(self) -> Any:
         """Return the state whose feature is closest to the embedding, argmin_x ‖k(·, x) − m̂‖.
@@ -218,8 +214,7 @@ class Embedding(KernelMean):
                 f"defined; use "
                 "mode(), probability(), expectation() or sample()."
             )
-        rows: FloatArray = np.asarray(self.states, dtype=np.float64).reshape(len(self.states), -1)
-        return rows
+        return np.asarray(self.states, dtype=np.float64).reshape(len(self.states), -1)
 
     def _inside(self, region: Region) -> BoolArray:
         if callable(region):
@@ -240,5 +235,4 @@ class Embedding(KernelMean):
                 f"a box of {lower.size} lower and {upper.size} upper bounds does not match states with "
                 f"{rows.shape[1]} columns; give scalars, or one bound per column."
             )
-        inside_box: BoolArray = np.all((rows >= lower) & (rows <= upper), axis=1)
-        return inside_box
+        return np.all((rows >= lower) & (rows <= upper), axis=1)

@@ -115,8 +115,7 @@ class KernelMean:
         """Return the indices of the states with the largest absolute weights, at most so many, in order of index."""
         if len(self.states) <= most:
             return np.arange(len(self.states))
-        chosen: IntArray = np.sort(np.argpartition(-np.abs(self.weights), most)[:most])
-        return chosen
+        return np.sort(np.argpartition(-np.abs(self.weights), most)[:most])
 
     def squared_norm(self) -> float:
         """‖m̂‖² = Σ_ij w_i w_j k(X_i, X_j)."""

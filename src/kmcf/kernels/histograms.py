@@ -114,7 +114,6 @@ class ChiSquared(Histogram):
 
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn γ from the examples where none was given."""
-        del states
         rows = self.prepare(as_objects(objects, "the kernel's examples"))
         if self.gamma is None:
             factor = float(_positive(self.multiplier, "multiplier", self))

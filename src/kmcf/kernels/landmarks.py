@@ -110,7 +110,6 @@ class LandmarkSet(Kernel):
 
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn the bandwidths from the elements of the example sets where none were given."""
-        del states
         sets = self._read(as_objects(objects, "the kernel's examples", structured=True), columns=None)
         self._check(sets.rows.shape[1])
         if len(sets.rows) == 0 and self.bandwidth is None:

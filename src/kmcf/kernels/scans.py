@@ -100,7 +100,6 @@ class LaserScan(Kernel):
 
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn the range limit and the bandwidth from the examples where they were not given."""
-        del states
         scans = self._scans(as_objects(objects, "the kernel's examples"))
         if self.max_range is None:
             finite = scans[np.isfinite(scans)]

@@ -102,7 +102,6 @@ class Spectrum(Kernel):
 
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn the alphabet from the examples where it is needed and was not given."""
-        del states
         self._check()
         sequences = list(_read_sequences(as_objects(objects, "the kernel's examples", structured=True)))
         if self.mismatches:

@@ -139,8 +139,7 @@ def _read_set(one: Any, number: int, identity: int | None, kernel: str) -> tuple
 def _plain(name: Any) -> Hashable:
     if isinstance(name, float | np.floating) and not np.isfinite(name):
         raise ValueError(f"an identity is {name}")
-    plain: Hashable = name.item() if isinstance(name, np.generic) else name
-    return plain
+    return name.item() if isinstance(name, np.generic) else name
 
 
 def merge_duplicates(sets: ElementSets, angles: IntArray) -> ElementSets:

@@ -115,7 +115,6 @@ class SpatialPyramid(Kernel):
 
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn the dictionary from the example images, and remember their word counts."""
-        del states
         require("cv2", "images")
         self._check()
         images = as_objects(objects, "the kernel's examples", structured=True)

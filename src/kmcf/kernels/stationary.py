@@ -36,7 +36,6 @@ class Stationary(Kernel):
 
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn the bandwidth from the examples where none was given."""
-        del states
         examples = as_objects(objects, "the kernel's examples")
         if self.bandwidth is None:
             factor = _positive(self.multiplier, "multiplier", self)

@@ -15,8 +15,7 @@ def wrapped_difference(angles: Array) -> Array:
     >>> wrapped_difference(np.array([0.0, 2 * np.pi + 0.25, np.pi, -np.pi])).round(2)
     array([0.  , 0.25, 3.14, 3.14])
     """
-    wrapped: FloatArray = np.pi - (np.pi - angles) % (2.0 * np.pi)  # an operator, so that JAX arrays are welcome
-    return wrapped
+    return np.pi - (np.pi - angles) % (2.0 * np.pi)  # an operator, so that JAX arrays are welcome
 
 
 def wrap_columns(rows: FloatArray, columns: Sequence[int]) -> None:

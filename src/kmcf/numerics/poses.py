@@ -118,5 +118,4 @@ def chained(motions: Any) -> FloatArray:
     pose = np.zeros(3)
     for motion in np.asarray(motions, dtype=np.float64):
         pose = moved(pose, motion)
-    result: FloatArray = relative_motion(np.zeros(3), pose)
-    return result
+    return relative_motion(np.zeros(3), pose)

@@ -35,8 +35,7 @@ def positions(values: ArrayLike | None, what: str) -> FloatArray:
 
 def known(points: FloatArray) -> BoolArray:
     """Say which of the positions (n, 2) are finite."""
-    finite: BoolArray = np.all(np.isfinite(points), axis=1)
-    return finite
+    return np.all(np.isfinite(points), axis=1)
 
 
 def segments(walls: ArrayLike | None) -> FloatArray:

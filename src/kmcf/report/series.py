@@ -84,8 +84,7 @@ class Series:
 
     def showable(self, x: Axis, y: Axis) -> BoolArray:
         """Say which points can be drawn on these axes."""
-        shown: BoolArray = x.showable(self.places) & y.showable(self.values)
-        return shown
+        return x.showable(self.places) & y.showable(self.values)
 
 
 class Slot(NamedTuple):

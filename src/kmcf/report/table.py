@@ -102,8 +102,7 @@ class Table:
         axis = 1 if self.within == "row" else 0
         losses = np.where(np.isfinite(values), values if self.best == "lowest" else -values, np.inf)
         enough = np.isfinite(losses).sum(axis=axis, keepdims=True) > 1
-        marked: np.ndarray = np.isfinite(losses) & (losses == losses.min(axis=axis, keepdims=True)) & enough
-        return marked
+        return np.isfinite(losses) & (losses == losses.min(axis=axis, keepdims=True)) & enough
 
 
 def _is_number(cell: Cell) -> bool:

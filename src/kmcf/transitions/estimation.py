@@ -109,13 +109,11 @@ def _likeliest(design: FloatArray, squares: FloatArray) -> FloatArray:
     start = np.full(design.shape[1], -np.log(design.shape[1]))
     bounds = [(np.log(_SMALLEST), np.log(1e9))] * design.shape[1]
     best = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    weights: FloatArray = np.exp(best.x) * typical / columns
-    return weights
+    return np.exp(best.x) * typical / columns
 
 
 def _norms(residuals: FloatArray, moments: FloatArray) -> FloatArray:
     """Return squared Mahalanobis norms; directions without any variance count little."""
     values, vectors = np.linalg.eigh(moments)
     floor = max(float(values[-1]) * 1e-12, np.finfo(float).tiny)
-    norms: FloatArray = np.sum((residuals @ vectors) ** 2 / np.maximum(values, floor), axis=1)
-    return norms
+    return np.sum((residuals @ vectors) ** 2 / np.maximum(values, floor), axis=1)

@@ -51,7 +51,6 @@ class Jump(Transition):
 
     def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
         """Draw one of the places and noise for each state, wherever it was."""
-        del control
         xp = array_namespace(states, rng)
         states = xp.asarray(states)
         places = self._places(states.shape[1])
@@ -62,7 +61,6 @@ class Jump(Transition):
 
     def log_density(self, next: Any, previous: Any = None, control: Any = None) -> FloatArray:
         """Return the log of the mean of the normal densities around the places."""
-        del previous, control
         after = states_of(next, "next")
         places = self._places(after.shape[1])
         scale = self._scale(after.shape[1])
@@ -74,7 +72,6 @@ class Jump(Transition):
         return np.asarray(np.concatenate(logs) - np.log(len(places)))
 
     def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
-        del trim
         learnt: dict[str, Any] = {} if self.states is not None else {"states": pairs.next.copy()}
         if self.scale is None:
             places = learnt.get("states", self.states)

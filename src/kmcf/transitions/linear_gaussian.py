@@ -172,5 +172,4 @@ def _root(covariance: FloatArray) -> FloatArray:
     values, vectors = np.linalg.eigh(covariance)
     if values[0] < -1e-8 * max(values[-1], 0.0) or values[-1] < 0:
         raise ValueError(f"the covariance has the negative eigenvalue {values[0]:.3g}.")
-    root: FloatArray = vectors * np.sqrt(np.maximum(values, 0.0))
-    return root
+    return vectors * np.sqrt(np.maximum(values, 0.0))

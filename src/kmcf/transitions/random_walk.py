@@ -45,14 +45,12 @@ class GaussianRandomWalk(Transition):
 
     def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
         """Add independent normal steps."""
-        del control
         xp = array_namespace(states, rng)
         states = xp.asarray(states)
         return wrapped(states + self._scale(states.shape[1]) * normal(rng, states.shape), self.angles)
 
     def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
         """Return the sum of the columns' normal log densities."""
-        del control
         steps = states_of(next, "next") - states_of(previous, "previous")
         return log_steps(steps, self._scale(steps.shape[1]), self.angles)
 

@@ -17,8 +17,7 @@ def trial_progress(total: int, trials: Mapping[int, Trial], *, show: bool) -> It
         return
     with require("tqdm", "progress").tqdm(total=total, initial=len(trials), desc="tuning", unit="trial") as bar:
 
-        def advance(trial: Trial) -> None:
-            del trial
+        def advance(_trial: Trial) -> None:
             best = ranked(list(trials.values()))
             bar.set_postfix_str(f"best {best[0].value:.4g}" if best else "none complete")
             bar.update()

@@ -74,8 +74,7 @@ class CrossFitted:
 
     def predict(self, z: FloatArray) -> FloatArray:
         """Predict the targets of new inputs."""
-        predictions: FloatArray = np.reshape(self._regressor.predict(z), (len(z), -1))
-        return predictions
+        return np.reshape(self._regressor.predict(z), (len(z), -1))
 
 
 def _fitted(regressor: Any, z: FloatArray, targets: FloatArray, random_state: int) -> Any:
