@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import kmcf
 from kmcf.datasets import Recording, columns_of, read_tables
-from kmcf.datasets.columns import choose, csv_rows
+from kmcf.datasets.column_files import csv_rows
+from kmcf.datasets.columns import choose
 from kmcf.datasets.tables import missed_steps
 from kmcf.store import write_table
 

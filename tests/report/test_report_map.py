@@ -8,7 +8,7 @@ import pytest
 from markup_reader import HOSTILE, read
 from sample_report import WALLS, map_chart, player, walk
 
-from kmcf.report import Frame, MapChart, Path, Player
+from kmcf.report import Frame, MapChart, MapPath, Player
 from kmcf.report.plane import Plane
 
 
@@ -37,7 +37,7 @@ def test_a_stray_does_not_shrink_the_map_and_is_counted():
     path = walk()
     strayed = path.copy()
     strayed[7] = [1e6, -1e6]
-    markup = MapChart("m", [Path("p", strayed)], walls=WALLS).html("m")
+    markup = MapChart("m", [MapPath("p", strayed)], walls=WALLS).html("m")
     assert "1 positions lie far outside" in markup
     assert Plane.around([strayed]).per_unit > 0.5 * Plane.around([path]).per_unit
 
@@ -46,7 +46,7 @@ def test_ellipses_hold_95_percent():
     """The drawn ellipse, read back from the markup, contains 95 % of samples of the normal distribution."""
     covariance = np.array([[2.0, 1.2], [1.2, 1.0]])
     places = np.array([[0.0, 0.0], [20.0, 10.0]])
-    markup = MapChart("m", [Path("p", places, covariances=[covariance, covariance])]).html("m")
+    markup = MapChart("m", [MapPath("p", places, covariances=[covariance, covariance])]).html("m")
     rx, ry, left, top, angle = (
         float(number)
         for number in re.search(
@@ -62,19 +62,20 @@ def test_ellipses_hold_95_percent():
 
 @pytest.mark.parametrize("covariance", [np.full((2, 2), np.nan), -np.eye(2), np.zeros((2, 2))])
 def test_bad_covariances_do_no_harm(covariance):
-    markup = MapChart("m", [Path("p", [[0, 0], [1, 1]], covariances=[covariance] * 2)]).html("m")
+    markup = MapChart("m", [MapPath("p", [[0, 0], [1, 1]], covariances=[covariance] * 2)]).html("m")
     assert "nan" not in markup
 
 
 @pytest.mark.parametrize("length", [0, 1, 2])
 def test_short_paths(length):
     track = np.arange(2.0 * length).reshape(length, 2)
-    read(MapChart("m", [Path("p", track, np.arange(length), np.arange(length), np.ones((length, 2, 2)))]).html("m"))
+    read(MapChart("m", [MapPath("p", track, np.arange(length), np.arange(length), np.ones((length, 2, 2)))]).html("m"))
 
 
 def test_gaps_interrupt_a_path():
     line = re.search(
-        r'<path d="([^"]*)" class="line"', MapChart("m", [Path("p", [[0, 0], [1, 1], [np.nan, 0], [2, 2]])]).html("m")
+        r'<path d="([^"]*)" class="line"',
+        MapChart("m", [MapPath("p", [[0, 0], [1, 1], [np.nan, 0], [2, 2]])]).html("m"),
     )
     assert line[1].count("M") == 2
 
@@ -115,7 +116,7 @@ def test_the_static_picture_is_the_first_frame():
 
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_names_stay_names(hostile):
-    chart = MapChart(hostile, [Path(hostile, [[0, 0]])], points={hostile: [[1, 1]]}, unit=hostile, caption=hostile)
+    chart = MapChart(hostile, [MapPath(hostile, [[0, 0]])], points={hostile: [[1, 1]]}, unit=hostile, caption=hostile)
     animation = Player(hostile, [Frame(hostile, [[0, 0]], [1.0])], unit=hostile, caption=hostile)
     for block in (chart, animation):
         reader = read(block.html("b"))
@@ -126,8 +127,8 @@ def test_hostile_names_stay_names(hostile):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Path("p", [[1, 2, 3]]), r"the path 'p' has shape \(1, 3\)"),
-        (lambda: Path("p", [[1, 2]], times=[1, 2]), r"times of the path 'p' have shape \(2,\), not \(1,\)"),
+        (lambda: MapPath("p", [[1, 2, 3]]), r"the path 'p' has shape \(1, 3\)"),
+        (lambda: MapPath("p", [[1, 2]], times=[1, 2]), r"times of the path 'p' have shape \(2,\), not \(1,\)"),
         (lambda: MapChart("m", [], walls=[[1, 2]]).html("m"), r"walls have shape \(1, 2\)"),
         (lambda: Frame("f", [[1, 2]], [1, 2]), "a frame has 1 states and weights of shape"),
         (lambda: Player("p", []), "'p' has no frames"),

@@ -4,14 +4,14 @@ from pathlib import Path
 
 from sample_report import sample_report
 
-from kmcf.report import Columns, Estimate, Report, Section, Statement, Statements, Table, Text, Verdict
+from kmcf.report import Estimate, Report, Section, SideBySide, Statement, Statements, Table, Text, Verdict
 from kmcf.report.markdown import markdown
 
 
 def test_tables_statements_and_texts_are_written():
     table = Table(["method", "error", "n"], [["KMCF", Estimate(1.234, 0.05), 3], ["a|b", 0.5, None]], "Two methods.")
     statement = Statement("Herding is better.", Verdict.HOLDS, "1 < 2")
-    sections = [Section("Result", [Text("Read on."), Columns([table]), Statements([statement])])]
+    sections = [Section("Result", [Text("Read on."), SideBySide([table]), Statements([statement])])]
     lines = markdown(Report("Trial", "kmcf demo", sections, "In short."), [Path("there/error-curves.png")]).splitlines()
     assert lines[0] == "# Trial"
     for expected in (

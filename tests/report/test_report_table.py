@@ -7,7 +7,7 @@ import pytest
 from markup_reader import HOSTILE, read
 from sample_report import tiny_png
 
-from kmcf.report import Columns, Estimate, Image, Statement, Statements, Table, Text, Verdict
+from kmcf.report import Estimate, Image, SideBySide, Statement, Statements, Table, Text, Verdict
 
 
 def best(table):
@@ -69,7 +69,7 @@ def test_hostile_words_stay_words(hostile):
         statements,
         Image(tiny_png(), hostile, hostile, hostile),
     ]
-    reader = read(Columns(blocks).html("b"))
+    reader = read(SideBySide(blocks).html("b"))
     assert "script" not in reader.tags
     assert reader.tags.count("img") == 1
 

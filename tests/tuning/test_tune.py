@@ -128,7 +128,7 @@ def test_examples_without_order_use_the_embedding_criterion():
     """Fukumizu et al. 2013, Section 4.2, written out with the literal Algorithm 1 on two folds."""
     from formulas import algorithm_1
 
-    from kmcf.tuning.examples import read_examples
+    from kmcf.tuning.examples import read_tuning_examples
     from kmcf.tuning.folds import make_folds
 
     kernels = {"state_kernel": Gaussian(1.0), "observation_kernel": Gaussian(1.5)}
@@ -136,7 +136,7 @@ def test_examples_without_order_use_the_embedding_criterion():
     found = run(n_trials=1, flt=given, sequential=False, folds=2, controls=None).untuned_value
     width = 0.5 * np.median(np.abs(X - X.T)[np.triu_indices(60, 1)])
     distances = []
-    for fold in make_folds(read_examples(given, X, Y, None, None), sequential=False, folds=2, seed=5):
+    for fold in make_folds(read_tuning_examples(given, X, Y, None, None), sequential=False, folds=2, seed=5):
         train, held_out = fold.training, np.concatenate(fold.sequences)
         G_X, G_Y = gaussian_matrix(X[train], X[train], 1.0), gaussian_matrix(Y[train], Y[train], 1.5)
         prior = G_X.mean(axis=1)  # the training states as prior

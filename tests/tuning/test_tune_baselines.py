@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kmcf
-from kmcf.tuning.examples import read_examples
+from kmcf.tuning.examples import read_tuning_examples
 
 baselines = pytest.importorskip("kmcf.baselines")
 MODEL = kmcf.datasets.paper_model("1b")
@@ -23,7 +23,7 @@ def test_baselines(name):
 def test_learnt_transitions_stay_inside_sequences():
     flt = baselines.KernelBayesFilter()
     groups = [0] * 20 + [1] * 20
-    examples = read_examples(flt, DATA.states, DATA.observations, DATA.controls, groups)
+    examples = read_tuning_examples(flt, DATA.states, DATA.observations, DATA.controls, groups)
     kept = np.array([0, 1, 2, 5, 6, 18, 19, 20, 21])
     before, after, controls = examples.further(flt, kept)["transitions"]
     pairs = [(0, 1), (1, 2), (5, 6), (18, 19), (20, 21)]

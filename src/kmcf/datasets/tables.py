@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.datasets.columns import Columns, read_columns
+from kmcf.datasets.column_files import read_columns
+from kmcf.datasets.columns import NamedColumns
 from kmcf.datasets.recording import Recording
 from kmcf.numerics.arrays import FloatArray
 
@@ -140,7 +141,7 @@ def missed_steps(elapsed: Any, step: float) -> Any:
     return np.where(times > LONG * step, np.maximum(np.round(times / step) - 1.0, 0.0), 0.0).astype(int)
 
 
-def _sequences(columns: Columns, roles: Roles, stem: str) -> list[Recording]:
+def _sequences(columns: NamedColumns, roles: Roles, stem: str) -> list[Recording]:
     """Split the rows of one file into sequences."""
     chosen = {
         role: columns.chosen(_listed(getattr(roles, role)), role)
@@ -178,7 +179,7 @@ def _sequences(columns: Columns, roles: Roles, stem: str) -> list[Recording]:
     return recordings
 
 
-def _check_increasing(time: FloatArray, rows: list[int], columns: Columns, name: str) -> None:
+def _check_increasing(time: FloatArray, rows: list[int], columns: NamedColumns, name: str) -> None:
     unknown = np.flatnonzero(~np.isfinite(time))
     if len(unknown):
         raise ValueError(f"{columns.where(rows[unknown[0]], name)}: the time is missing.")

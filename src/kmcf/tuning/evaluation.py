@@ -20,7 +20,7 @@ from kmcf.filter.sequential import SequentialFilter
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects, take
 from kmcf.support.alerts import HighRankWarning, RejectedStepWarning
-from kmcf.tuning.examples import Examples
+from kmcf.tuning.examples import TuningExamples
 from kmcf.tuning.folds import Fold
 from kmcf.tuning.metrics import Metric
 from kmcf.tuning.space import Space
@@ -45,7 +45,7 @@ class Judge:
 
     Attributes
     ----------
-    examples : Examples
+    examples : TuningExamples
         All examples.
     folds : tuple of Fold
         How they are divided.
@@ -59,7 +59,7 @@ class Judge:
         Otherwise every held-out example is judged alone, with the distribution of the training states as prior.
     """
 
-    examples: Examples
+    examples: TuningExamples
     folds: tuple[Fold, ...]
     space: Space
     metric: Metric

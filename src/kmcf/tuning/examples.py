@@ -17,7 +17,7 @@ from kmcf.numerics.objects import Objects, as_objects, plain, take
 
 
 @dataclass(frozen=True)
-class Examples:
+class TuningExamples:
     """States with their observations, in order of time.
 
     Attributes
@@ -95,7 +95,7 @@ class Examples:
         return None if self.controls is None else self.controls[index]
 
 
-def read_examples(
+def read_tuning_examples(
     flt: SequentialFilter,
     states: Any,
     observations: Any,
@@ -105,7 +105,7 @@ def read_examples(
     sequential: bool = True,
     learned_from: Any = None,
     corrected_at: Any = None,
-) -> Examples:
+) -> TuningExamples:
     """Read what the user passed to ``tune``.
 
     Parameters
@@ -134,7 +134,7 @@ def read_examples(
     read = read_controls(controls, n)
     precomputed = isinstance(kernels["observation_kernel"], Precomputed)
     present = np.array([not _missing(y) for y in read_observations], dtype=bool)
-    return Examples(
+    return TuningExamples(
         states=read_states,
         observations=np.asarray(read_observations, dtype=np.float64) if precomputed else read_observations,
         controls=list(read) if isinstance(read, tuple) else read,

@@ -19,7 +19,7 @@ from kmcf.filter.inputs import read_seed
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_count, check_positive
 from kmcf.tuning.evaluation import Judge, run_in_worker
-from kmcf.tuning.examples import Examples, numbered_groups, read_examples
+from kmcf.tuning.examples import TuningExamples, numbered_groups, read_tuning_examples
 from kmcf.tuning.folds import Fold, make_folds
 from kmcf.tuning.metrics import Metric, embedding_criterion, make_metric
 from kmcf.tuning.progress import trial_progress
@@ -126,7 +126,7 @@ def tune(
     """
     _check_arguments(flt, n_trials=n_trials, n_best=n_best, folds=folds, time_budget=time_budget, criterion=criterion)
     masks = {"learned_from": learned_from, "corrected_at": corrected_at}
-    examples = read_examples(flt, states, observations, controls, groups, sequential=sequential, **masks)
+    examples = read_tuning_examples(flt, states, observations, controls, groups, sequential=sequential, **masks)
     left_out = numbered_groups(groups, held_out)
     searched = _make_space(flt, examples, space)
     file = None if study is None else StudyFile(Path(study), searched)
@@ -231,7 +231,7 @@ def _check_arguments(flt: Any, *, criterion: str, time_budget: Any, folds: Any, 
         raise ValueError(f"criterion = {criterion!r}; it must be 'auto', 'metric' or 'embedding'.")
 
 
-def _make_space(flt: SequentialFilter, examples: Examples, user: Mapping[str, Any] | None) -> Space:
+def _make_space(flt: SequentialFilter, examples: TuningExamples, user: Mapping[str, Any] | None) -> Space:
     every = examples.learnable(np.arange(len(examples)))
     if len(every) < 4:
         raise ValueError(f"{len(every)} observed examples are too few for two folds; tuning needs at least 4.")
@@ -239,7 +239,7 @@ def _make_space(flt: SequentialFilter, examples: Examples, user: Mapping[str, An
 
 
 def _described(
-    flt: SequentialFilter, examples: Examples, space: Space, metric: Metric, division: str
+    flt: SequentialFilter, examples: TuningExamples, space: Space, metric: Metric, division: str
 ) -> dict[str, str]:
     """Describe a study by what must not change between its sessions."""
     settings = {
@@ -274,7 +274,7 @@ def _give_up_if_all_fail(trials: Mapping[int, Trial], n_trials: int) -> None:
 
 def _result(
     flt: SequentialFilter,
-    examples: Examples,
+    examples: TuningExamples,
     space: Space,
     folds: tuple[Fold, ...],
     trials: list[Trial],
