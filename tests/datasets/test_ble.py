@@ -92,7 +92,7 @@ def test_fingerprints_have_the_receivers_of_the_tracks():
         assert (prints.observations >= -100).all()
         assert (prints.observations < -20).all()
     np.testing.assert_array_equal(prints.observations, ble_fingerprints(2, samples=30, random_state=0).observations)
-    with pytest.raises(ValueError, match="sets 1 and 2"):
+    with pytest.raises(ValueError, match="number = 3; it must be 1 or 2"):
         ble_fingerprints(3)
     with pytest.raises(ValueError, match="samples = 0"):
         ble_fingerprints(samples=0)

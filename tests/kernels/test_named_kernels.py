@@ -21,7 +21,7 @@ def test_parameters():
     assert named("asinh", multiplier=0.5).kernel.multiplier == 0.5
     with pytest.raises(ValueError, match=r"unknown kernel 'gausian'; did you mean 'gaussian'\?"):
         named("gausian")
-    with pytest.raises(ValueError, match="unknown kernel 'zzz'; there are gaussian, laplace"):
+    with pytest.raises(ValueError, match="unknown kernel 'zzz'; the kernels are gaussian, laplace"):
         named("zzz")
     with pytest.raises(ValueError, match=r"'gaussian' has no parameter 'bandwith'; did you mean 'bandwidth'\?"):
         named("gaussian", bandwith=1.0)

@@ -175,5 +175,5 @@ def test_bad_sequences():
         GaussianRandomWalk().fit(np.zeros((3, 1)), trim=0.7)
     with pytest.raises(ValueError, match="too few to learn 3 coefficients"):
         LinearGaussian().fit(np.zeros((3, 2)))
-    with pytest.raises(ValueError, match="at least two are needed"):
+    with pytest.raises(ValueError, match="at least two positions, but got 1"):
         with_velocities([1.0])

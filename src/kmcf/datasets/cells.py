@@ -1,15 +1,15 @@
-"""What the cells of a table say: numbers, dates, nothing."""
+"""The cells of a table: numbers, dates, or nothing."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
-"""Cells that stand for a missing number, whatever their case."""
+"""Cells that stand for a missing number, in upper or lower case."""
 
 
 def read_number(cell: str) -> float:
-    """Return the number in a cell, NaN where it is missing.
+    """Return the number in a cell, NaN if it is missing.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def read_number(cell: str) -> float:
 
 
 def is_date(cell: str) -> bool:
-    """Say whether a cell holds a date rather than a number."""
+    """Return whether a cell holds a date rather than a number."""
     try:
         float(cell)
     except ValueError:

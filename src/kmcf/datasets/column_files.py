@@ -27,7 +27,7 @@ def read_columns(path: Path, encoding: str = "utf-8") -> NamedColumns:
     path : Path
         ``.npz`` is read as an archive, ``.parquet`` as Parquet, anything else as CSV.
     encoding : str
-        Of text in CSV files.
+        Encoding of CSV files.
     """
     if not path.is_file():
         raise ValueError(f"there is no file {path}.")
@@ -42,7 +42,7 @@ def read_columns(path: Path, encoding: str = "utf-8") -> NamedColumns:
 
 
 def column_names(path: Path, encoding: str = "utf-8") -> list[str]:
-    """Return the names in a file without reading the rest, where the format allows."""
+    """Return the names of the columns without reading the rest of the file, where the format allows."""
     ending = path.suffix.lower()
     if ending in (".npz", ".parquet") or not path.is_file():
         return read_columns(path, encoding).names
@@ -95,16 +95,16 @@ def _read_csv(path: Path, encoding: str) -> NamedColumns:
 
 
 def csv_rows(file: Any, encoding: str, source: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and cells, the header first, as the lines come in.
+    """Yield line numbers and cells, the header first, as the lines arrive.
 
     Parameters
     ----------
     file : binary file
-        Read no further than the next line.
+        It is read no further than the next line.
     encoding : str
-        Of the text.
+        Encoding of the text.
     source : str
-        What the file is called.
+        Name of the file, for error messages.
     """
     number = 0
     header: list[str] = []
@@ -130,21 +130,21 @@ def csv_rows(file: Any, encoding: str, source: str) -> Iterator[tuple[int, list[
             "instance latin-1."
         ) from None
     except csv.Error as error:
-        raise ValueError(f"{source}, line {number + 1} is no line of a table: {error}.") from None
+        raise ValueError(f"{source}, line {number + 1} is not a line of a table: {error}.") from None
 
 
 def _text_lines(file: Any, encoding: str) -> Iterator[str]:
-    """Decode line by line, so that what comes before a wrong byte is not held back."""
+    """Decode line by line, so that a wrong byte does not hold back what precedes it."""
     try:
         codec = codecs.lookup(encoding).name
     except LookupError:
         raise ValueError(f"there is no encoding {encoding!r}; utf-8, utf-16 and latin-1 are common.") from None
-    if codec.startswith(("utf-16", "utf-32")):  # whose ends of lines are no single bytes
+    if codec.startswith(("utf-16", "utf-32")):  # whose line ends are not single bytes
         text = io.TextIOWrapper(file, codec, newline="")
         try:
             yield from iter(text.readline, "")
         finally:
-            text.detach()  # the file is its owner's to close
+            text.detach()  # whoever opened the file closes it
     else:
         for number, line in enumerate(iter(file.readline, b"")):
             yield line.decode("utf-8-sig" if number == 0 and codec == "utf-8" else codec)

@@ -23,11 +23,11 @@ class NamedColumns:
     arrays : dict
         Name to a one-dimensional array of numbers or of text.
     source : str
-        Where they are from, for error messages.
+        Where they come from, for error messages.
     groups : dict, optional
         Names that stand for several columns.
     place : callable, optional
-        Says where a row is to be found in the source: ``"line 7"``.
+        Returns where a row stands in the source: ``"line 7"``.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class NamedColumns:
         return list(self._arrays)
 
     def chosen(self, wanted: Sequence[str], role: str) -> list[str]:
-        """Return the names of the columns meant by names, patterns and lists of names."""
+        """Return the columns that names, patterns and lists of names refer to."""
         return choose(wanted, self.names, source=self.source, role=role, groups=self._groups)
 
     def labels(self, name: str) -> list[str]:
@@ -74,7 +74,7 @@ class NamedColumns:
         return self._parsed(name, read_number), False
 
     def where(self, row: int, name: str) -> str:
-        """Say where a cell is to be found."""
+        """Describe where a cell stands."""
         return f"{self.source}, {self._place(row)}, column {name!r}"
 
     def _parsed(self, name: str, read: Callable[[str], float]) -> FloatArray:
@@ -93,7 +93,7 @@ class NamedColumns:
 def choose(
     wanted: Sequence[str], names: Sequence[str], *, source: str, role: str, groups: dict[str, list[str]] | None = None
 ) -> list[str]:
-    """Return the columns meant: by name, by pattern (``beacon_*``), or several separated by commas.
+    """Return the columns referred to by name, by pattern (``beacon_*``), or several separated by commas.
 
     Examples
     --------

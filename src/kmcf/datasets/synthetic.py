@@ -43,9 +43,9 @@ class StateSpaceModel:
     observe : callable
         ``(states, rng) -> observations``.
     log_likelihood : callable
-        ``(states, y) -> (m,)``, log p(y | x) up to nothing: for oracles and tests, never for the filter.
+        ``(states, y) -> (m,)``, log p(y | x) with all constants; for oracles and tests, never for the filter.
     controlled : bool
-        Whether the transition takes a control.
+        Whether the transition uses a control.
     """
 
     name: str

@@ -15,7 +15,7 @@ from kmcf.numerics.circles import circular_mean, wrapped_difference
 from kmcf.numerics.objects import take
 
 MOST_STARTS = 2000
-"""Maximisers are looked for among the states with the largest weights, at most so many."""
+"""Maximisers are sought among this many states with the largest weights."""
 
 
 def density(
@@ -46,8 +46,8 @@ def density(
 def smoothing_bandwidth(rows: FloatArray, weights: FloatArray, angles: Sequence[int] = ()) -> FloatArray:
     """Rule-of-thumb smoothing per coordinate: sd × (4 / ((d + 2) ESS))^(1/(d+4)) (Silverman 1986, for ESS points).
 
-    The standard deviations are those of the truncated weights, which exist whatever the signs. A coordinate without
-    spread gets a small positive value.
+    The standard deviations are those under the truncated weights, which always exist. A coordinate without spread
+    gets a small positive value.
     """
     positive = np.maximum(weights, 0.0)
     positive = positive / positive.sum()

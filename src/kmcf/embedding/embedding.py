@@ -107,7 +107,7 @@ class Embedding(KernelMean):
         ----------
         method : {"weight", "density"}
             "weight": the state with the largest weight (Section 4.4). "density": maximiser of the smoothed density.
-            Weights tell little where a belief lives on particles (after a missing observation all are equal, and the
+            Weights say little where a belief lives on particles (after a missing observation all are equal, and the
             first state is returned): use "density" there.
         bandwidth : float or array (d,), optional
             Smoothing of the density.
@@ -118,7 +118,7 @@ class Embedding(KernelMean):
             best = decoding.density_mode(self._rows(), self.weights, bandwidth, self.angles)
             best[list(self.angles)] = wrapped_difference(best[list(self.angles)])
             return best.reshape(self.states.shape[1:])
-        raise ValueError(f"method = {method!r}; the mode is found by 'weight' or by 'density'.")
+        raise ValueError(f"method = {method!r}; it must be 'weight' or 'density'.")
 
     def density(self, points: Any, bandwidth: float | FloatArray | None = None) -> FloatArray:
         """Density Σ w_i J_h(x − X_i) at some points, with a Gaussian smoothing kernel J_h (Section 4.4).
@@ -126,7 +126,7 @@ class Embedding(KernelMean):
         Parameters
         ----------
         points : array (m, d) or (m,)
-            Where.
+            Where to evaluate the density.
         bandwidth : float or array (d,), optional
             h. None: a rule of thumb from the spread and the effective sample size.
         """
@@ -177,8 +177,8 @@ class Embedding(KernelMean):
 
         Candidates are all states, or the 4000 with the largest absolute weights.
 
-        The picks are deterministic; ``random_state`` only shuffles their order, because herding fills in the
-        distribution coarse to fine and a user who takes the first few would not see a fair sample.
+        The picks are deterministic; ``random_state`` only shuffles their order, because herding goes from coarse to
+        fine and the first few picks alone would not be a fair sample.
         """
         if not isinstance(size, int | np.integer) or size < 1:
             raise ValueError(f"size = {size!r}; it must be a positive integer.")
@@ -211,8 +211,7 @@ class Embedding(KernelMean):
         if not is_numeric(self.states):
             raise TypeError(
                 f"the states are {describe(self.states)}, for which no mean, covariance, density or quantile is "
-                f"defined; use "
-                "mode(), probability(), expectation() or sample()."
+                "defined; use mode(), probability(), expectation() or sample()."
             )
         return np.asarray(self.states, dtype=np.float64).reshape(len(self.states), -1)
 
@@ -221,9 +220,8 @@ class Embedding(KernelMean):
             inside = np.asarray(region(self.states))
             if inside.shape != (len(self.states),) or not np.isin(inside, (0, 1)).all():
                 raise ValueError(
-                    f"the region must return one boolean per state, shape {(len(self.states),)}, not {inside.shape} "
-                    f"with "
-                    "other values."
+                    f"the region must return one boolean per state, shape {(len(self.states),)}, but returned an "
+                    f"array of shape {inside.shape} and type {inside.dtype}."
                 )
             return inside.astype(bool)
         if not isinstance(region, tuple | list) or len(region) != 2:

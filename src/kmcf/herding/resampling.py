@@ -1,4 +1,4 @@
-"""Resampling: which points of a weighted sample to carry on with equal weights. Kernel Herding has its own room."""
+"""Resampling schemes: which points of a weighted sample to go on with, at equal weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that a filter uses where the user chose none.
+"""Kernels that a filter uses if the user chose none.
 
 The constants come from a study on the paper's eight synthetic models (200 examples, no tuning per model): robust
 scaling of the observations and these values came within a few per cent of per-data-set tuning, and the landscape

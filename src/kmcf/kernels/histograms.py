@@ -17,7 +17,7 @@ from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects
 
 _BLOCK_ROWS = 128
-_BLOCK_NUMBERS = 1 << 16  # of temporary numbers per block: what a processor's cache holds
+_BLOCK_NUMBERS = 1 << 16  # temporary numbers per block: about what a processor's cache holds
 
 
 class Histogram(Kernel):
@@ -113,7 +113,7 @@ class ChiSquared(Histogram):
         self.multiplier = multiplier
 
     def fit(self, objects: Any, states: Any = None) -> Self:
-        """Learn γ from the examples where none was given."""
+        """Learn γ from the examples if none was given."""
         rows = self.prepare(as_objects(objects, "the kernel's examples"))
         if self.gamma is None:
             factor = float(_positive(self.multiplier, "multiplier", self))

@@ -86,7 +86,7 @@ class _Pair(Kernel):
         return self
 
     def prepare(self, objects: Objects) -> tuple[Any, Any]:
-        """Prepare the objects for both parts, each of which reads them its own way (as numbers, or as they are)."""
+        """Prepare the objects for both parts, which may read them differently (as numbers, or as they are)."""
         parts = (self.first, self.second)
         read = [as_objects(objects, "the kernel's argument", structured=part.structured) for part in parts]
         return self.first.prepare(read[0]), self.second.prepare(read[1])
@@ -293,7 +293,7 @@ class FromSklearn(Kernel):
         return np.asarray(self.kernel(a, b))
 
     def evaluate_diagonal(self, a: Objects) -> Array:
-        """Return the diagonal, block by block: ``diag`` of a WhiteKernel is not what it gives for two collections."""
+        """Return the diagonal, block by block: a WhiteKernel's ``diag`` differs from its values for two collections."""
         blocks = [take(a, np.arange(start, min(start + _BLOCK, len(a)))) for start in range(0, len(a), _BLOCK)]
         return np.concatenate([np.zeros(0), *(np.diagonal(self.evaluate(block, block)) for block in blocks)])
 

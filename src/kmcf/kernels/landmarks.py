@@ -25,8 +25,8 @@ PreparedSets: TypeAlias = tuple[ElementSets, FloatArray]
 class LandmarkSet(Kernel):
     r"""Kernel on sets of elements, for instance rows (landmark, range, bearing) of the landmarks in view.
 
-    Elements are compared by a Gaussian kernel :math:`g` with one bandwidth per column, angles on the circle. Two ways
-    lead from elements to sets.
+    Elements are compared by a Gaussian kernel :math:`g` with one bandwidth per column, angles on the circle. There are
+    two ways from elements to sets.
 
     ``method="match"`` pairs elements by identity:
 
@@ -42,11 +42,11 @@ class LandmarkSet(Kernel):
 
     divided by :math:`\sqrt{k(S, S)\,k(S', S')}` if ``normalize``; without identities the indicator is 1.
 
-    What happens in odd cases:
+    Special cases:
 
     - *Empty sets* are allowed. "match": the absence of every landmark is information, so k(∅, S) = ρ^\|S\|. "mean": the
-      empty set resembles only the empty set, k(∅, ∅) = 1, k(∅, S) = 0. Pass ``None`` instead of an empty set to a
-      filter where seeing nothing shall count as a missing observation.
+      empty set resembles only the empty set, k(∅, ∅) = 1, k(∅, S) = 0. Where seeing nothing should count as a missing
+      observation, give a filter ``None`` instead of an empty set.
     - *Unseen identities* need no special care: an identity that no example has is absent from all of them ("match"
       multiplies all similarities by ρ, "mean" adds zeros).
     - *Duplicates* (an identity twice in one set): "match" averages them first, "mean" counts each.
@@ -60,7 +60,7 @@ class LandmarkSet(Kernel):
     method : {"match", "mean"}
         How sets are compared.
     absent : float
-        ρ in [0, 1): similarity of seeing a landmark and not seeing it ("match" only).
+        ρ in [0, 1): similarity between seeing a landmark and not seeing it ("match" only).
     bandwidth : float or array, optional
         σ of each column other than the identity, in the order of the columns (chord length for angles). None: see
         ``multiplier``.
@@ -109,7 +109,7 @@ class LandmarkSet(Kernel):
         return True
 
     def fit(self, objects: Any, states: Any = None) -> Self:
-        """Learn the bandwidths from the elements of the example sets where none were given."""
+        """Learn the bandwidths from the elements of the example sets if none were given."""
         sets = self._read(as_objects(objects, "the kernel's examples", structured=True), columns=None)
         self._check(sets.rows.shape[1])
         if len(sets.rows) == 0 and self.bandwidth is None:
@@ -253,7 +253,7 @@ def _common_keys(a: ElementSets, b: ElementSets) -> list[Any]:
 
 
 def _median(values: FloatArray) -> float:
-    """Median of the values; of the positive ones where that is zero; 1 where none is."""
+    """Return the median of the values; of the positive ones if that is zero; 1 if there are none."""
     positive = values[values > 0]
     median = float(np.median(values)) if len(values) else 0.0
     return median or (float(np.median(positive)) if len(positive) else 1.0)

@@ -35,8 +35,8 @@ class LaserScan(Kernel):
     positive definite; two scans of one place whose headings differ by up to 2r beams have a pair of copies that agree.
     ``rotation=0`` is a Gaussian kernel on :math:`v`.
 
-    NaN, infinite and too long ranges all count as "nothing within ``max_range``", in a filter too. There a scan of only
-    NaN is a missing observation; a scan of only infinities is one that saw nothing, which tells something.
+    NaN, infinite and overlong ranges all mean "nothing within ``max_range``", in a filter too. There a scan of only NaN
+    is a missing observation; a scan of only infinities is one that saw nothing, which is informative.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class LaserScan(Kernel):
         return True
 
     def fit(self, objects: Any, states: Any = None) -> Self:
-        """Learn the range limit and the bandwidth from the examples where they were not given."""
+        """Learn from the examples what was not given of range limit and bandwidth."""
         scans = self._scans(as_objects(objects, "the kernel's examples"))
         if self.max_range is None:
             finite = scans[np.isfinite(scans)]

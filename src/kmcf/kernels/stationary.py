@@ -15,7 +15,7 @@ from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects
 
 _NARROW, _FAR = 1e-90, 1e150
-"""Beyond so many very narrow bandwidths all distances are alike; their squares must not overflow."""
+"""Rows divided by a bandwidth below the first are clipped at the second, so that no squared distance overflows."""
 
 
 class Stationary(Kernel):
@@ -35,7 +35,7 @@ class Stationary(Kernel):
         self.multiplier = multiplier
 
     def fit(self, objects: Any, states: Any = None) -> Self:
-        """Learn the bandwidth from the examples where none was given."""
+        """Learn the bandwidth from the examples if none was given."""
         examples = as_objects(objects, "the kernel's examples")
         if self.bandwidth is None:
             factor = _positive(self.multiplier, "multiplier", self)
@@ -75,8 +75,7 @@ class Stationary(Kernel):
         if self.bandwidth is None:
             raise NotFittedError(
                 f"{type(self).__name__}(bandwidth=None) learns its bandwidth from examples: call fit(examples) first, "
-                f"or "
-                "give a bandwidth."
+                "or give a bandwidth."
             )
         return _positive(self.bandwidth, "bandwidth", self)
 

@@ -15,7 +15,7 @@ def wrapped_difference(angles: Array) -> Array:
     >>> wrapped_difference(np.array([0.0, 2 * np.pi + 0.25, np.pi, -np.pi])).round(2)
     array([0.  , 0.25, 3.14, 3.14])
     """
-    return np.pi - (np.pi - angles) % (2.0 * np.pi)  # an operator, so that JAX arrays are welcome
+    return np.pi - (np.pi - angles) % (2.0 * np.pi)  # the operator also takes JAX arrays
 
 
 def wrap_columns(rows: FloatArray, columns: Sequence[int]) -> None:
@@ -34,7 +34,7 @@ def wrap_columns(rows: FloatArray, columns: Sequence[int]) -> None:
 
 
 def on_circles(rows: FloatArray, columns: Sequence[int]) -> FloatArray:
-    """Return rows (n, d) whose angle columns are replaced, at the end, by their cosines and then their sines.
+    """Return rows (n, d) without their angle columns, whose cosines and then sines are appended.
 
     Examples
     --------

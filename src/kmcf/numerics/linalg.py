@@ -38,7 +38,7 @@ def solve_factorised(lower: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def cholesky(matrix: FloatArray, *, shift: float, name: str, remedy: str) -> CholeskyFactor:
-    """Factorise ``matrix + shift * I``; on failure say which parameter to raise.
+    """Factorise ``matrix + shift * I``; the error of a failure names the parameter to raise.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def cholesky(matrix: FloatArray, *, shift: float, name: str, remedy: str) -> Cho
 
 
 def is_positive_semidefinite(matrix: FloatArray, tolerance: float = 1e-8) -> bool:
-    """Say whether a symmetric matrix has no eigenvalue below ``-tolerance`` times its largest entry.
+    """Return whether a symmetric matrix has no eigenvalue below ``-tolerance`` times its largest entry.
 
     Examples
     --------

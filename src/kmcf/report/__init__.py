@@ -1,4 +1,4 @@
-"""Reports: one HTML file with text, tables, checked statements, charts, maps and animations that needs no network."""
+"""Reports: one HTML file with text, tables, checked statements, charts, maps and animations; it needs no network."""
 
 from kmcf.report.blocks import Block, Image, SideBySide, Statement, Statements, Text, Verdict
 from kmcf.report.chart import Chart

@@ -1,4 +1,4 @@
-"""A report as Markdown: its texts, tables and statements, for places that show no HTML page."""
+"""A report as Markdown: its texts, tables and statements, for places that show no HTML."""
 
 from __future__ import annotations
 

@@ -29,13 +29,13 @@ class Report(Content):
     title : str
         What it is about.
     command : str
-        What was typed to make it.
+        The command that made it.
     sections : sequence of Section
         Its content.
     summary : str
         What a hurried reader should know, in the form of :class:`Text`.
     versions : mapping
-        Names and versions of what computed it, and whatever else is needed to repeat it.
+        Names and versions of the software that computed it, and anything else needed to repeat it.
     date : datetime
         When it was made.
 

@@ -60,7 +60,7 @@ class Axis:
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
     def showable(self, values: ArrayLike) -> BoolArray:
-        """Say which values have a place on the axis: finite, and positive if it is logarithmic."""
+        """Return which values have a place on the axis: finite, and positive if it is logarithmic."""
         array = np.asarray(values, dtype=np.float64)
         return np.isfinite(array) & (array > 0) if self.log else np.isfinite(array)
 
@@ -100,7 +100,7 @@ class Scale:
         return self.start + (array - low) / (high - low) * (self.end - self.start)
 
     def ticks(self, most: int) -> list[tuple[float, str]]:
-        """Return values worth a tick and their labels, at most about so many."""
+        """Return values worth a tick and their labels, about ``most`` at most."""
         return log_ticks(self.low, self.high, most) if self.log else linear_ticks(self.low, self.high, most)
 
     def numbers(self) -> list[float]:

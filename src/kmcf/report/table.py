@@ -96,7 +96,7 @@ class Table:
         return element("div", caption, box, class_="table", id=name)
 
     def _marked(self, values: np.ndarray) -> np.ndarray:
-        """Say which cells hold the best number; nothing is best where there is no other to compare with."""
+        """Return which cells hold the best number; nothing is best where there is no other to compare with."""
         if self.best is None or values.size == 0:
             return np.zeros(values.shape, dtype=bool)
         axis = 1 if self.within == "row" else 0

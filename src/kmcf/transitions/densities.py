@@ -36,7 +36,7 @@ def log_wrapped_normal(angles: FloatArray, sd: Any) -> FloatArray:
 
 
 def states_of(rows: Any, name: str) -> FloatArray:
-    """Read states (m, d); one row of numbers stays m = 1 state only if it is given as (1, d).
+    """Read states as (m, d); a vector of m numbers is m states with one column.
 
     Examples
     --------

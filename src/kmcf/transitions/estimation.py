@@ -9,7 +9,7 @@ from scipy.stats import chi2
 from kmcf.numerics.arrays import BoolArray, FloatArray
 
 _ROUNDS = 20
-_SMALLEST = 1e-9  # of a typical value: below it a variance counts as zero
+_SMALLEST = 1e-9  # times a typical value: a smaller variance counts as zero
 
 
 def second_moments(residuals: FloatArray, trim: float = 0.0) -> tuple[FloatArray, BoolArray]:
@@ -60,7 +60,7 @@ def variance_weights(design: FloatArray, squares: FloatArray, trim: float = 0.0)
     Parameters
     ----------
     design : array (n, k)
-        D, not negative. Rows of zeros say that there is no noise, and are not used.
+        D, non-negative. Rows of zeros mean that there is no noise, and are ignored.
     squares : array (n,)
         e², squared residuals.
     trim : float

@@ -14,14 +14,14 @@ from kmcf.transitions.densities import states_of
 from kmcf.transitions.pairs import Pairs
 from kmcf.transitions.random_walk import log_steps, wrapped
 
-_BLOCK = 1 << 20  # numbers of a block of differences
+_BLOCK = 1 << 20  # differences formed at once
 
 
 class Jump(Transition):
-    """A jump to one of some states, each as likely as the others, plus normal noise. Controls are not used.
+    """A jump to one of several states, all equally likely, plus normal noise. Controls are not used.
 
-    As a rare part of a :class:`Mixture` it lets a lost filter recover. :meth:`fit` takes the recorded states where none
-    were given, and where no scale was given Scott's rule, n^(−1/(d+4)) times the states' standard deviation.
+    As a rare part of a :class:`Mixture` it lets a lost filter recover. If no states were given, :meth:`fit` takes the
+    recorded ones; if no scale was given, it uses Scott's rule, n^(−1/(d+4)) times the states' standard deviation.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Jump(Transition):
         self.angles = angles
 
     def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
-        """Draw one of the places and noise for each state, wherever it was."""
+        """Draw a place and noise for each state, regardless of where it was."""
         xp = array_namespace(states, rng)
         states = xp.asarray(states)
         places = self._places(states.shape[1])

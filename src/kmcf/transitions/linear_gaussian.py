@@ -80,7 +80,7 @@ class LinearGaussian(Transition):
         return self._mean(states, control) + normal(rng, states.shape) @ xp.asarray(factor.T)
 
     def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
-        """Return the normal log density; an error where Q is singular (companion form), as there is none."""
+        """Return the normal log density; an error if Q is singular (companion form), since there is none then."""
         before, after = states_of(previous, "previous"), states_of(next, "next")
         covariance = self._square("covariance", before.shape[1])
         try:

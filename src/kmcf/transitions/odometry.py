@@ -1,4 +1,4 @@
-"""The odometry motion model: turn, drive, turn, each a little differently than measured."""
+"""The odometry motion model: turn, drive, turn, each with noise around what was measured."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class OdometryMotion(Transition):
               \hat\delta_2 &= \delta_2 - \varepsilon(\alpha_1 \delta_2^2 + \alpha_2 \tau^2 + r^2)
 
     with independent zero-mean normal ε of the *variance* in brackets. The book has no r and s; they are zero unless
-    given or learnt, and say how much a robot moves that its odometry believes to be standing.
+    given or learnt, and describe how much a robot moves while its odometry reports no motion.
 
     :meth:`fit` learns all six from recorded poses and controls by maximum likelihood: successive poses give the true
     motion, and the squared differences to the measured one are explained by the variances above. Of the rotations only
-    the sum is used, the change of heading. On short ways real robots slip sideways, and reading that as two opposite
-    turns (as the model would have to) makes the heading much too uncertain.
+    the sum is used, the change of heading. Over short distances real robots slip sideways, and reading that as two
+    opposite turns (as the model would have to) makes the heading much too uncertain.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class OdometryMotion(Transition):
         sd = np.sqrt(self._variances(motion))
         if not np.all(sd > 0):
             raise ValueError(
-                f"the motion {motion} has no noise in OdometryMotion, so there is no density; give it floors."
+                f"OdometryMotion adds no noise to the motion {motion}, so there is no density; give it floors."
             )
         forms = []
         for made in both_motions(before, after):

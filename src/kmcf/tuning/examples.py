@@ -31,7 +31,7 @@ class TuningExamples:
     groups : array (n,) of int
         Number of the sequence that each example belongs to.
     observed : array (n,) of bool
-        False where a filter is shown no observation; such a step is judged as well.
+        False where a filter is shown no observation; such steps are judged as well.
     taught : array (n,) of bool
         Whether a filter may learn from it: never where the observation is missing.
     precomputed : bool
@@ -121,7 +121,7 @@ def read_tuning_examples(
         kernels[name] = None if given is None else as_kernel(given, name)
     read_states = as_objects(states, "states", structured=_structured(kernels["state_kernel"]))
     structured = _structured(kernels["observation_kernel"])
-    as_objects(observations, "observations", structured=structured)  # complains about what is not a collection
+    as_objects(observations, "observations", structured=structured)  # raises an error for what is not a collection
     read_observations = plain(observations)
     if not isinstance(read_observations, np.ndarray) or read_observations.dtype.kind == "O":
         read_observations = list(read_observations)

@@ -15,7 +15,7 @@ from kmcf.numerics.arrays import IntArray
 from kmcf.tuning.examples import TuningExamples
 
 FEWEST = 2
-"""Examples that a filter needs at least."""
+"""The fewest examples that a filter needs."""
 INDEPENDENT_FOLDS = 5
 MOST_GROUP_FOLDS = 5
 

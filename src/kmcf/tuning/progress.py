@@ -11,7 +11,7 @@ from kmcf.tuning.trials import Trial, ranked
 
 @contextmanager
 def trial_progress(total: int, trials: Mapping[int, Trial], *, show: bool) -> Iterator[Callable[[Trial], object]]:
-    """Give a function to call after each trial; it moves a bar and shows the best value so far."""
+    """Yield a function to call after each trial; it advances a bar and shows the best value so far."""
     if not show:
         yield lambda trial: None
         return

@@ -1,4 +1,4 @@
-"""What a study found: the settings made of its best trials, the filter fitted with them, a table, a picture."""
+"""The result of a study: settings made of its best trials, the filter fitted with them, a table, a picture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kmcf.tuning.trials import Proposal, Trial, ranked
 
 
 def combined(trials: Sequence[Trial], space: Space, n_best: int) -> Proposal:
-    """Combine the best trials: a single best one is mostly the luckiest.
+    """Combine the best trials: the single best one is often just the luckiest.
 
     Geometric mean for positive numbers, rounded median for whole numbers, majority for categories (ties: the option of
     the better trial). The variant is the majority's, and only its trials among the best are combined.
@@ -31,7 +31,7 @@ def combined(trials: Sequence[Trial], space: Space, n_best: int) -> Proposal:
     space : Space
         What was searched.
     n_best : int
-        How many of the best to combine; of few trials only the best third, or the mean would hold the bad ones too.
+        How many of the best to combine; of few trials only the best third, or the mean would include bad ones.
     """
     best = ranked(trials)[: max(1, min(n_best, len(trials) // 3))]
     variant = _majority([trial.proposal.variant for trial in best])

@@ -1,4 +1,4 @@
-"""The study: trials in rounds of as many as run at once, each judged, remembered, and shown."""
+"""The study: trials run in rounds, as many at once as there are jobs, each judged, recorded and shown."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from kmcf.tuning.transfer import transferred
 from kmcf.tuning.trials import Proposal, Trial, ranked, rival
 
 MOST_FAILURES = 10
-"""When so many trials have failed and none has not, the study is given up."""
+"""When this many trials have failed and none has succeeded, the study is abandoned."""
 
 
 def tune(
@@ -64,27 +64,28 @@ def tune(
     Parameters
     ----------
     flt : filter
-        Any filter of this package, fitted or not; it stays as it is.
+        Any filter of this package, fitted or not; it is not changed.
     states, observations : arrays or lists
-        The examples, in order of time. Missing observations (None, all-NaN) are filtered over and not learnt from.
+        The examples, in order of time. Steps with missing observations (None, all-NaN) are filtered but not
+        learnt from.
     controls : sequence, optional
         One per example; ``controls[t]`` drives the move to step t.
     groups : sequence, optional
         One label per example: which sequence it belongs to. Whole sequences are then left out.
     sequential : bool
-        False: the examples are no sequence. Each is judged alone, with the training states as prior.
+        False: the examples are not a sequence. Each is judged alone, with the training states as prior.
     n_trials : int
         How many settings to try, the untuned defaults first.
     metric : {"rmse", "mode", "kernel_score", "negative_log_density"} or callable
         Error of the posterior mean, error of the mode, RKHS distance to the true state's feature, −log density at the
         true state, or a function ``(belief, state) -> float``. Lower is better; it is averaged over all held-out steps.
     n_jobs : int
-        Trials at once, through joblib (any backend chosen with ``joblib.parallel_config`` serves); −1: all cores.
+        Trials at once, run by joblib (with any backend chosen by ``joblib.parallel_config``); −1: one per core.
     random_state : int, Generator or None
-        Seed of draws, folds and of the random numbers in the filters, the same in every trial.
+        Seed of the draws, of the folds, and of the random numbers in the filters, which are the same in every trial.
     space : mapping, optional
-        Parameter names, as for ``set_params``, to ``LogNormal``, ``Integer`` or ``Category``: added to what the filter
-        declares, or in its place; None holds a parameter.
+        Parameter names, as for ``set_params``, to ``LogNormal``, ``Integer`` or ``Category``: they extend or replace
+        what the filter declares; None fixes a parameter at its default.
     sampler : {"random", "optuna"} or sampler of Optuna
         Log-normal draws around the defaults, or an optimiser (extra ``kmcf[tuning]``).
     criterion : {"auto", "metric", "embedding"}
@@ -95,18 +96,18 @@ def tune(
     held_out : sequence, optional
         Labels of the groups to leave out, each in a fold of its own; the others are only trained on. None: all groups.
     learned_from : sequence of bool, optional
-        Which examples may be learnt from; the others are only filtered over and judged. None: all.
+        Which examples may be learnt from; the others are only filtered and judged. None: all.
     corrected_at : sequence of bool, optional
         At which held-out steps the filter is shown the observation; elsewhere it is missing. For tuning a filter that
-        will be corrected more rarely than examples were recorded. None: at all.
+        will be corrected less often than examples were recorded. None: at all steps.
     n_best : int
-        The settings returned combine so many of the best trials, but never more than the best third.
+        The settings returned combine this many of the best trials, but never more than the best third.
     prune : bool
         Stop trials early that are clearly behind the ``n_best`` best on the same steps.
     time_budget : float, optional
         Seconds after which no new trial starts.
     study : path, optional
-        File that keeps the trials; an interrupted study goes on from there.
+        File that keeps the trials; an interrupted study resumes from it.
     progress : bool
         Show a progress bar with the best value so far (extra ``kmcf[progress]``).
 
@@ -158,15 +159,15 @@ class Search:
     Attributes
     ----------
     judge : Judge
-        Runs one.
+        Runs a trial.
     sampler : Sampler
         Proposes them.
     n_jobs : int
-        How many at once.
+        How many to run at once.
     place : int, optional
         A trial is pruned against the one in this place; None: never.
     file : StudyFile, optional
-        Keeps them.
+        Records them.
     """
 
     judge: Judge
@@ -176,7 +177,7 @@ class Search:
     file: StudyFile | None
 
     def run(self, done: list[Trial], n_trials: int, time_budget: float | None, *, progress: bool) -> list[Trial]:
-        """Run what is missing of ``n_trials`` trials; return all, in order of their numbers."""
+        """Run those of ``n_trials`` trials that are missing; return all, in order of their numbers."""
         began = perf_counter()
         trials = {trial.number: trial for trial in done}
         self.sampler.learn(done)
@@ -211,7 +212,7 @@ class Search:
 
 
 def _parallel(n_jobs: int) -> Any:
-    """Return joblib's runner; results come as they are ready where the backend can do that."""
+    """Return joblib's runner; results come as they are ready if the backend supports that."""
     try:
         return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     except ValueError:  # a backend without generators returns them together

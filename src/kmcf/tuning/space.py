@@ -82,7 +82,7 @@ def _same(first: Any, second: Any) -> bool:
 
 
 def make_space(flt: SequentialFilter, states: Any, observations: Any, user: Mapping[str, Any] | None) -> Space:
-    """Ask the filter what may be tuned, and apply what the user wants otherwise.
+    """Ask the filter what may be tuned, and apply the user's changes.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def make_space(flt: SequentialFilter, states: Any, observations: Any, user: Mapp
     states, observations : arrays or lists
         The examples, from which the filter makes its defaults explicit.
     user : mapping, optional
-        Parameters to add or to replace; None holds a parameter at its default.
+        Parameters to add or to replace; None fixes a parameter at its default.
     """
     wanted = _read(user)
     variants = flt.variants(states, observations)

@@ -1,7 +1,7 @@
 """A study on disk: one JSON object per line, the first describes the study, every other one a trial that has ended.
 
-A line is written at once and forced to the disk, so a killed study loses the running trials only; a last line that was
-cut short is ignored.
+A line is written at once and flushed to disk, so a killed study loses only its running trials; a last line that was cut
+short is ignored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class StudyFile:
     Parameters
     ----------
     path : Path
-        The file; it is made if it does not exist.
+        The file; it is created if it does not exist.
     space : Space
         What is searched.
     """
@@ -113,7 +113,7 @@ class StudyFile:
 
 
 def fingerprint(data: Any) -> str:
-    """Return a short word for some data; equal data give equal words.
+    """Return a short hash of some data; equal data have equal hashes.
 
     Examples
     --------
