@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from kmcf.numerics.arrays import Array, array_namespace
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, take
 
 
@@ -110,3 +110,14 @@ def checked_matrix(matrix: Any, shape: tuple[int, int], origin: str) -> Array:
             f"return a matrix of shape {shape}."
         )
     return values
+
+
+def positive(value: Any, name: str, kernel: BaseKernel) -> float | FloatArray:
+    """Return a parameter of a kernel, such as a bandwidth, after checking that it is positive and finite."""
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{type(kernel).__name__} has {name} = {value!r}; it must be a number.") from error
+    if numbers.ndim > 1 or not np.all(np.isfinite(numbers)) or not np.all(numbers > 0):
+        raise ValueError(f"{type(kernel).__name__} has {name} = {value!r}; it must be positive and finite.")
+    return float(numbers) if numbers.ndim == 0 else numbers

@@ -8,10 +8,10 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from kmcf.kernels.base import positive
 from kmcf.kernels.distances import squared_euclidean
 from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.sets import ElementSets, merge_duplicates, read_sets, squared_differences
-from kmcf.kernels.stationary import _positive
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, as_objects
 
@@ -120,7 +120,7 @@ class LandmarkSet(Kernel):
             squares = squared_differences(sets, self._angles(sets.rows.shape[1]))
             scale = np.array([_median(np.sqrt(column)) for column in squares.T])
             distance = _median(np.sqrt(np.sum(squares / scale**2, axis=1)))
-            self.bandwidth_ = float(_positive(self.multiplier, "multiplier", self)) * distance * scale
+            self.bandwidth_ = float(positive(self.multiplier, "multiplier", self)) * distance * scale
         return self
 
     def prepare(self, objects: Objects) -> PreparedSets:
@@ -192,7 +192,7 @@ class LandmarkSet(Kernel):
         return self._given_bandwidth(width)
 
     def _given_bandwidth(self, width: int) -> FloatArray:
-        given = np.asarray(_positive(self.bandwidth, "bandwidth", self))
+        given = np.asarray(positive(self.bandwidth, "bandwidth", self))
         if given.ndim == 1 and len(given) != width:
             raise ValueError(f"LandmarkSet has {len(given)} bandwidths, but elements have {width} columns of numbers.")
         return np.broadcast_to(given, (width,)).copy()

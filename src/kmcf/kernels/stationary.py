@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import as_rows
+from kmcf.kernels.base import as_rows, positive
 from kmcf.kernels.distances import euclidean, manhattan, median_distance, squared_euclidean
 from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
@@ -38,12 +38,12 @@ class Stationary(Kernel):
         """Learn the bandwidth from the examples if none was given."""
         examples = as_objects(objects, "the kernel's examples")
         if self.bandwidth is None:
-            factor = _positive(self.multiplier, "multiplier", self)
+            factor = positive(self.multiplier, "multiplier", self)
             self.bandwidth_: float | FloatArray = float(factor) * median_distance(
                 np.asarray(self._rows(examples)), self._distance
             )
         else:
-            self.bandwidth_ = _positive(self.bandwidth, "bandwidth", self)
+            self.bandwidth_ = positive(self.bandwidth, "bandwidth", self)
         self.prepare(examples)
         return self
 
@@ -77,7 +77,7 @@ class Stationary(Kernel):
                 f"{type(self).__name__}(bandwidth=None) learns its bandwidth from examples: call fit(examples) first, "
                 "or give a bandwidth."
             )
-        return _positive(self.bandwidth, "bandwidth", self)
+        return positive(self.bandwidth, "bandwidth", self)
 
     @staticmethod
     def _distance(a: Array, b: Array) -> Array:
@@ -163,14 +163,3 @@ class Matern(Stationary):
         r = math.sqrt(2.0 * self.nu) * euclidean(a, b)
         polynomial: Array = {0.5: 1.0, 1.5: 1.0 + r, 2.5: 1.0 + r + r * r / 3.0}[self.nu]
         return polynomial * array_namespace(a, b).exp(-r)
-
-
-def _positive(value: Any, name: str, kernel: Kernel) -> float | FloatArray:
-    """Check a bandwidth or multiplier: positive and finite."""
-    try:
-        numbers = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{type(kernel).__name__} has {name} = {value!r}; it must be a number.") from error
-    if numbers.ndim > 1 or not np.all(np.isfinite(numbers)) or not np.all(numbers > 0):
-        raise ValueError(f"{type(kernel).__name__} has {name} = {value!r}; it must be positive and finite.")
-    return float(numbers) if numbers.ndim == 0 else numbers

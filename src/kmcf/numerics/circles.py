@@ -1,10 +1,11 @@
 """Arithmetic on angles in radians."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from kmcf.numerics.arrays import Array, FloatArray
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 
 
 def wrapped_difference(angles: Array) -> Array:
@@ -31,6 +32,21 @@ def wrap_columns(rows: FloatArray, columns: Sequence[int]) -> None:
     if len(columns):
         flat = rows.reshape(len(rows), -1)
         flat[:, list(columns)] = wrapped_difference(flat[:, list(columns)])
+
+
+def wrapped_columns(rows: Array, columns: Sequence[int]) -> Array:
+    """Return rows (n, ...) of any library with some columns, counted over the flattened rows, wrapped to (−π, π].
+
+    Examples
+    --------
+    >>> wrapped_columns(np.array([[4.0, 4.0]]), [1]).round(2)
+    array([[ 4.  , -2.28]])
+    """
+    if not len(columns):
+        return rows
+    chosen = np.zeros(math.prod(rows.shape[1:]), dtype=bool)
+    chosen[list(columns)] = True
+    return array_namespace(rows).where(chosen.reshape(rows.shape[1:]), wrapped_difference(rows), rows)
 
 
 def on_circles(rows: FloatArray, columns: Sequence[int]) -> FloatArray:

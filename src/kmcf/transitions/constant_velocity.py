@@ -10,9 +10,10 @@ import numpy as np
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
-from kmcf.transitions.densities import log_normal, states_of
+from kmcf.transitions.densities import log_normal
 from kmcf.transitions.estimation import second_moments
 from kmcf.transitions.pairs import Pairs
+from kmcf.transitions.states import states_of
 
 
 class ConstantVelocity(Transition):
@@ -116,7 +117,7 @@ def with_velocities(positions: Any, step: float = 1.0) -> FloatArray:
 
 def _axes(width: int) -> int:
     if width % 2:
-        raise ValueError(f"states have {width} columns; ConstantVelocity needs positions and as many velocities.")
+        raise ValueError(f"states have {width} columns; ConstantVelocity needs as many velocities as positions.")
     return width // 2
 
 

@@ -33,18 +33,3 @@ def log_wrapped_normal(angles: FloatArray, sd: Any) -> FloatArray:
     """
     copies = wrapped_difference(np.asarray(angles))[..., None] + _TURNS
     return np.logaddexp.reduce(log_normal(copies, np.asarray(sd)[..., None]), axis=-1)
-
-
-def states_of(rows: Any, name: str) -> FloatArray:
-    """Read states as (m, d); a vector of m numbers is m states with one column.
-
-    Examples
-    --------
-    >>> states_of([1.0, 2.0], "next").shape
-    (2, 1)
-    """
-    states = np.asarray(rows, dtype=np.float64)
-    states = states[:, None] if states.ndim == 1 else states
-    if states.ndim != 2:
-        raise ValueError(f"{name} has the shape {states.shape}; states are (m, d).")
-    return states

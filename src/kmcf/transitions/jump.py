@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.random_numbers import Randomness, normal, split, uniform
 from kmcf.transitions.base import Transition
-from kmcf.transitions.densities import states_of
 from kmcf.transitions.pairs import Pairs
-from kmcf.transitions.random_walk import log_steps, wrapped
+from kmcf.transitions.random_walk import log_steps
+from kmcf.transitions.states import states_of
 
 _BLOCK = 1 << 20  # differences formed at once
 
@@ -57,7 +58,7 @@ class Jump(Transition):
         choice, blur = split(rng, 2)
         index = (uniform(choice, states.shape[:1]) * len(places)).astype(int)
         noise = self._scale(states.shape[1]) * normal(blur, states.shape)
-        return wrapped(xp.asarray(places)[index] + noise, self.angles)
+        return wrapped_columns(xp.asarray(places)[index] + noise, self.angles)
 
     def log_density(self, next: Any, previous: Any = None, control: Any = None) -> FloatArray:
         """Return the log of the mean of the normal densities around the places."""

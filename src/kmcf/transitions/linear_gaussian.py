@@ -10,9 +10,9 @@ from scipy.linalg import cho_factor, solve_triangular
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
-from kmcf.transitions.densities import states_of
 from kmcf.transitions.estimation import second_moments
 from kmcf.transitions.pairs import Pairs
+from kmcf.transitions.states import states_of
 
 _ROUNDS = 10
 

@@ -10,9 +10,9 @@ import numpy as np
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.random_numbers import Randomness, split, uniform
 from kmcf.transitions.base import Transition
-from kmcf.transitions.densities import states_of
 from kmcf.transitions.jump import Jump
 from kmcf.transitions.pairs import Pairs
+from kmcf.transitions.states import states_of
 
 _ROUNDS = 30
 _FEWEST = 5

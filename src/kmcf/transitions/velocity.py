@@ -11,9 +11,10 @@ from kmcf.numerics.circles import wrapped_difference
 from kmcf.numerics.poses import STANDING
 from kmcf.numerics.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
-from kmcf.transitions.densities import log_normal, log_wrapped_normal, states_of
+from kmcf.transitions.densities import log_normal, log_wrapped_normal
 from kmcf.transitions.estimation import variance_weights
 from kmcf.transitions.pairs import Pairs
+from kmcf.transitions.states import check_poses, states_of
 
 
 class VelocityMotion(Transition):
@@ -76,7 +77,7 @@ class VelocityMotion(Transition):
         """Draw velocities for each pose and drive."""
         xp = array_namespace(states, control, rng)
         states = xp.asarray(states)
-        _check_poses(states)
+        check_poses(states, "VelocityMotion")
         command, h = self._commanded(control)
         # Table 5.3, lines 2 to 4.
         driven = command + normal(rng, states.shape) * xp.sqrt(self._variances(command))
@@ -92,7 +93,7 @@ class VelocityMotion(Transition):
     def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
         """Return the log density of poses, summed over arcs driven forwards and backwards, each of at most one turn."""
         before, after = states_of(previous, "previous"), states_of(next, "next")
-        _check_poses(before)
+        check_poses(before, "VelocityMotion")
         command, h = self._commanded(control)
         sd = np.sqrt(self._variances(command))
         if not np.all(sd > 0):
@@ -129,7 +130,7 @@ class VelocityMotion(Transition):
         return xp.stack([alpha[2 * i] * v + alpha[2 * i + 1] * w + floors[i] for i in range(3)], axis=-1)
 
     def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
-        _check_poses(pairs.previous)
+        check_poses(pairs.previous, "VelocityMotion")
         command, h = self._commanded(pairs.needed_controls("VelocityMotion"))
         forms = np.stack([driven for driven, _ in _arcs(pairs.previous, pairs.next, h)])
         closer = np.argmin(np.abs(forms[..., 1] - command[:, 1]), axis=0)
@@ -160,8 +161,3 @@ def _arcs(before: FloatArray, after: FloatArray, h: Any) -> list[tuple[FloatArra
         driven = np.stack([sign * chord / (h * bend), 2.0 * half / h + 0.0 * rest, rest], axis=1)
         arcs.append((driven, 0.5 * chord * bend * h**3))
     return arcs
-
-
-def _check_poses(states: Array) -> None:
-    if states.ndim != 2 or states.shape[1] != 3:
-        raise ValueError(f"states have the shape {states.shape}; VelocityMotion moves poses (x, y, heading).")
