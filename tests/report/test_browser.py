@@ -1,9 +1,8 @@
 """The page in a real browser."""
 
 import pytest
-from sample_report import sample_report
-
 from browser import Browser, needs_browser
+from sample_report import sample_report
 
 pytestmark = needs_browser
 VISIBLE = (
