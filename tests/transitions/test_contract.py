@@ -121,8 +121,3 @@ def test_bad_names_and_bad_rng():
         GaussianRandomWalk()(np.zeros((2, 1)), None, 0)
     with pytest.raises(TypeError, match="cannot store"):
         Mixture([GaussianRandomWalk(), lambda states, control, rng: states], [0.5, 0.5]).to_dict()
-
-
-def test_a_jump_draws_each_place_equally_often():
-    draws = Jump([[0.0], [1.0], [2.0]])(np.zeros((30_000, 1)), None, np.random.default_rng(0))
-    np.testing.assert_allclose(np.bincount(draws[:, 0].astype(int)) / 30_000, 1 / 3, atol=0.02)
