@@ -26,7 +26,7 @@ from kmcf.tuning.progress import trial_progress
 from kmcf.tuning.result import TuningResult, combined
 from kmcf.tuning.samplers import Sampler, make_sampler
 from kmcf.tuning.space import Space, make_space
-from kmcf.tuning.study_file import StudyFile, fingerprint
+from kmcf.tuning.study_file import StudyFile, described
 from kmcf.tuning.transfer import transferred
 from kmcf.tuning.trials import Proposal, Trial, ranked, rival
 
@@ -139,7 +139,7 @@ def tune(
         else make_metric(metric, examples.states, angles, kernel)
     )
     division = f"sequential={bool(sequential)}, folds={folds}" + (f", held_out={left_out}" if left_out else "")
-    description = _described(flt, examples, searched, judged_by, division)
+    description = described(flt, examples, searched, judged_by, division)
     seed = None if random_state is None else read_seed(random_state)
     done, seed = ([], seed) if file is None else file.open(description, seed)
     seed = read_seed(None) if seed is None else seed
@@ -237,31 +237,6 @@ def _make_space(flt: SequentialFilter, examples: TuningExamples, user: Mapping[s
     if len(every) < 4:
         raise ValueError(f"{len(every)} observed examples are too few for two folds; tuning needs at least 4.")
     return make_space(flt, *examples.training(every), user)
-
-
-def _described(
-    flt: SequentialFilter, examples: TuningExamples, space: Space, metric: Metric, division: str
-) -> dict[str, str]:
-    """Describe a study by what must not change between its sessions."""
-    settings = {
-        name: value
-        if isinstance(value, int | float | str | tuple | type(None))
-        else getattr(value, "__qualname__", type(value).__name__)
-        for name, value in flt.get_params(deep=True).items()
-        if name != "random_state"
-    }
-    return {
-        "states": fingerprint(examples.states),
-        "observations": fingerprint(examples.observations),
-        "controls": fingerprint(examples.controls),
-        "groups": fingerprint(examples.groups),
-        "filter": fingerprint((type(flt).__name__, sorted(settings.items(), key=lambda item: item[0]))),
-        "space": fingerprint({variant: repr(parameters) for variant, parameters in space.parameters.items()}),
-        "metric": metric.name,
-        "validation": division,
-        "learned_from": fingerprint(examples.taught),
-        "corrected_at": fingerprint(examples.observed),
-    }
 
 
 def _give_up_if_all_fail(trials: Mapping[int, Trial], n_trials: int) -> None:

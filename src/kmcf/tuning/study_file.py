@@ -16,7 +16,10 @@ from typing import Any
 
 import joblib
 
+from kmcf.filter.sequential import SequentialFilter
 from kmcf.support.atomic import write_atomically
+from kmcf.tuning.examples import TuningExamples
+from kmcf.tuning.metrics import Metric
 from kmcf.tuning.space import Space
 from kmcf.tuning.trials import Trial
 
@@ -110,6 +113,31 @@ class StudyFile:
         return Trial(
             line["number"], self._space.decoded(line), line["status"], value, blocks, line["seconds"], line["error"]
         )
+
+
+def described(
+    flt: SequentialFilter, examples: TuningExamples, space: Space, metric: Metric, division: str
+) -> dict[str, str]:
+    """Describe a study by what must not change between its sessions."""
+    settings = {
+        name: value
+        if isinstance(value, int | float | str | tuple | type(None))
+        else getattr(value, "__qualname__", type(value).__name__)
+        for name, value in flt.get_params(deep=True).items()
+        if name != "random_state"
+    }
+    return {
+        "states": fingerprint(examples.states),
+        "observations": fingerprint(examples.observations),
+        "controls": fingerprint(examples.controls),
+        "groups": fingerprint(examples.groups),
+        "filter": fingerprint((type(flt).__name__, sorted(settings.items(), key=lambda item: item[0]))),
+        "space": fingerprint({variant: repr(parameters) for variant, parameters in space.parameters.items()}),
+        "metric": metric.name,
+        "validation": division,
+        "learned_from": fingerprint(examples.taught),
+        "corrected_at": fingerprint(examples.observed),
+    }
 
 
 def fingerprint(data: Any) -> str:
