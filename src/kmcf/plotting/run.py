@@ -7,10 +7,8 @@ from typing import Any, Protocol
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
 from kmcf.numerics.circles import wrapped_difference
 from kmcf.plotting.style import ALERT, ESTIMATE, MISSING, QUIET, TRUTH, legend_above, true_states
+from kmcf.support.alerts import LOW_COVERAGE
 from kmcf.support.extras import require
-
-LOW_COVERAGE = 0.1
-"""Steps with a coverage below this are marked."""
 
 
 class DrawableRun(Protocol):
