@@ -37,7 +37,9 @@ def sample_report():
                 ],
             ),
             report.Section("Checked statements", [statements()]),
-            report.Section("Kinds of charts", [report.Columns([stem_chart(), bar_chart(), band_chart(), picture()])]),
+            report.Section(
+                "Kinds of charts", [report.SideBySide([stem_chart(), bar_chart(), band_chart(), picture()])]
+            ),
             report.Section("Map", [map_chart(), player()]),
         ],
         summary="KMCF follows the state with a mean error of 1.05 m, which is 0.3 m less than the next best.",
@@ -150,7 +152,10 @@ def map_chart():
     examples = np.random.default_rng(1).uniform([0.3, 0.3], [11.7, 6.7], size=(150, 2))
     return report.MapChart(
         "True and estimated path",
-        [report.Path("KMCF", estimate, times, error, covariances), report.Path("truth", truth, times, dashed=True)],
+        [
+            report.MapPath("KMCF", estimate, times, error, covariances),
+            report.MapPath("truth", truth, times, dashed=True),
+        ],
         walls=WALLS,
         points={"examples": examples},
         caption="Ellipses hold 95 % of the belief.",

@@ -145,7 +145,7 @@ BAD_FILES = {
     "line 3, column 't': the time is missing": (HEADER + ROW + "," + ROW[2:]).encode(),
     "none of the 1 rows has both a state and an observation": (HEADER + "0,,,1,2,3\n").encode(),
     "no two successive known states": (HEADER + ROW).encode(),
-    "line 2 is no line of a table": (HEADER + '0,1,2,3,"4"x,5\n').encode(),
+    "line 2 is not a line of a table": (HEADER + '0,1,2,3,"4"x,5\n').encode(),
 }
 
 
@@ -163,8 +163,8 @@ def test_bad_files(message, content, tmp_path):
         (("-s", "x", "-y", "signal"), "no column 'signal' for the observation; it has t, x, y, d0, d1, d2."),
         (("-s", "x", "-y", "d*,d1"), "the column 'd1' of train0.csv is named twice as observation."),
         (("-s", "x", "-y", "d*", "-t", "time"), "no column 'time' for the time; it has t, x"),
-        (("-s", "x", "-y", "d*", "-t", "d*"), "the time is one column, but 'd*' are 3."),
-        (("-s", "x", "-y", "d*", "--angle", "y"), "the angle 'y' is none of the state columns (x)."),
+        (("-s", "x", "-y", "d*", "-t", "d*"), "the time must be one column, but 'd*' names 3."),
+        (("-s", "x", "-y", "d*", "--angle", "y"), "the angle 'y' is not one of the state columns (x)."),
         ((*FIT, "--transition", "randomwalk"), "unknown transition 'randomwalk'; did you mean 'random-walk'?"),
         ((*FIT, "--transition", "odometry"), "the transition 'odometry' turns a heading: name its column"),
         ((*FIT, "--transition-set", "scal=1"), "the transition 'random-walk' has no parameter 'scal'"),

@@ -68,7 +68,7 @@ def test_archives_and_unordered_rows(tmp_path):
     [
         (("--state", "xx", "--observation", "y"), "has no column 'xx' for the state; did you mean 'x'?"),
         (("--state", "x", "--observation", "part"), "walk.csv, line 2, column 'part': 'a' is not a number."),
-        (("--state", "x", "--observation", "y", "--angle", "u"), "the angle 'u' is none of the state columns"),
+        (("--state", "x", "--observation", "y", "--angle", "u"), "the angle 'u' is not one of the state columns"),
         (("--state", "x", "--observation", "y", "--metric", "rms"), "did you mean 'rmse'"),
     ],
 )

@@ -110,7 +110,7 @@ def test_missing_files_and_bad_settings(tmp_path):
         mrclam(place, step=0)
     with pytest.raises(ValueError, match="control = 'wheels'"):
         mrclam(place, control="wheels")
-    with pytest.raises(ValueError, match="0 poses"):
+    with pytest.raises(ValueError, match="0 readable poses"):
         mrclam(folder(tmp_path, truth=[]), robots=[1])
 
 

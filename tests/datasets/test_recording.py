@@ -54,7 +54,7 @@ def test_thinning_puts_motions_together():
         np.testing.assert_allclose(reached[:2], thin.states[t, :2], atol=1e-9)
         assert np.cos(reached[2] - thin.states[t, 2]) == pytest.approx(1)
     assert thinned(recording(controls=None), 2).controls is None
-    with pytest.raises(ValueError, match="are no motions"):
+    with pytest.raises(ValueError, match="are not motions"):
         thinned(recording(), 2)
     with pytest.raises(ValueError, match="every = 0"):
         thinned(recording(), 0)

@@ -148,7 +148,9 @@ def test_probabilities_of_signed_weights_are_returned_as_computed():
 
 def test_bad_regions_are_errors():
     belief = random_embedding(0, d=2)
-    with pytest.raises(ValueError, match=r"one boolean per state, shape \(12,\), not \(12, 2\)"):
+    with pytest.raises(
+        ValueError, match=r"one boolean per state, shape \(12,\), but returned an array of shape \(12, 2\)"
+    ):
         belief.probability(lambda x: x > 0)
     with pytest.raises(TypeError, match=r"a region is a function .* or a box"):
         belief.probability(0.5)
@@ -195,7 +197,7 @@ def test_mode_by_density_is_the_top_of_the_smoothed_density():
 
 
 def test_unknown_mode_is_an_error():
-    with pytest.raises(ValueError, match="method = 'mean'; the mode is found by 'weight' or by 'density'"):
+    with pytest.raises(ValueError, match="method = 'mean'; it must be 'weight' or 'density'"):
         random_embedding(0).mode("mean")
 
 

@@ -287,28 +287,3 @@ def test_subset_of_an_example_kernel_keeps_only_the_chosen_examples(kernel):
     np.testing.assert_allclose(part.against(OTHERS), kernel(EXAMPLES[chosen], OTHERS), **close)
     np.testing.assert_allclose(part.subset(np.array([2])).matrix(), matrix[[4]][:, [4]], **close)
     np.testing.assert_allclose(whole.matrix(), matrix, **close)
-
-
-class Misshapen(Kernel):
-    """A kernel that forgets an axis."""
-
-    def evaluate(self, a, b):
-        return np.ones(len(a))
-
-
-def test_example_kernel_refuses_matrices_of_the_wrong_shape():
-    fixed = Misshapen().on_examples(EXAMPLES)
-    with pytest.raises(ValueError, match=r"Misshapen\(\) returned an array of shape \(12,\) for 12 and 5 objects"):
-        fixed.against(OTHERS)
-    with pytest.raises(ValueError, match=r"must return a matrix of shape \(12, 12\)"):
-        fixed.matrix()
-
-
-def test_kernels_on_plain_objects_keep_lists():
-    words = ["left", "right", "left"]
-    same = FromCallable(lambda a, b: np.array([[float(x == y) for y in b] for x in a]))
-    expected = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 1.0]])
-    fixed = (same + Constant(1.0)).on_examples(words)
-    np.testing.assert_array_equal(fixed.matrix(), expected + 1.0)
-    np.testing.assert_array_equal(fixed.diagonal(), [2.0, 2.0, 2.0])
-    np.testing.assert_array_equal(fixed.subset(np.array([1])).against(["right", "left"]), [[2.0, 1.0]])

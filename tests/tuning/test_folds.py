@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmcf.tuning.examples import Examples, numbered_groups
+from kmcf.tuning.examples import TuningExamples, numbered_groups
 from kmcf.tuning.folds import make_folds
 
 
 def examples(n, groups=None, observed=None):
     groups = np.zeros(n, dtype=int) if groups is None else np.asarray(groups)
     observed = np.ones(n, dtype=bool) if observed is None else observed
-    return Examples(np.zeros((n, 1)), np.zeros((n, 1)), None, groups, observed, observed, False)
+    return TuningExamples(np.zeros((n, 1)), np.zeros((n, 1)), None, groups, observed, observed, False)
 
 
 def test_one_sequence_is_halved():

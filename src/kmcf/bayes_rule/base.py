@@ -17,7 +17,7 @@ import numpy as np
 from kmcf.embedding.lazy_weights import LazyWeights, WeightSummary, summarise_columns
 from kmcf.herding.herding import Herding
 from kmcf.herding.resampling import Resampled
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, take
 

@@ -22,7 +22,7 @@ from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.bayes_rule.tensors import Tensors
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.growing import Growing
 from kmcf.numerics.linalg import PivotedCholesky
 from kmcf.numerics.objects import is_numeric

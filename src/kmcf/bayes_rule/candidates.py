@@ -6,7 +6,7 @@ import numpy as np
 
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.herding.herding import Herding, herd
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 
 FEWEST, PER_FEATURE, MOST = 1000, 20, 4000

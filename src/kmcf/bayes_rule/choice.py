@@ -19,7 +19,7 @@ from kmcf.bayes_rule.literal_lowrank import LiteralLowRankRule
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.bayes_rule.reduction import reduce_observations
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.support.alerts import HighRankWarning
 
 ENGINES = ("auto", "literal", "exact", "lowrank", "compressed")

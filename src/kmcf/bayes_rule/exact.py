@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from kmcf.bayes_rule.gram import Formula, GramRule
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.linalg import PivotedCholesky, cholesky, pivoted_cholesky, solve_regularised_square, weighted_gram
 

@@ -11,7 +11,7 @@ from kmcf.bayes_rule.base import mean_coverage
 from kmcf.bayes_rule.core import FeatureMap
 from kmcf.bayes_rule.host_algebra import HostAlgebra
 from kmcf.bayes_rule.rotation import informative_directions, leading_directions
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.growing import Growing
 from kmcf.numerics.linalg import CholeskyFactor, cholesky, pivoted_cholesky, solve_lower, solve_lower_transposed

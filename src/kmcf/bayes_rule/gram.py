@@ -18,7 +18,7 @@ from kmcf.bayes_rule.base import (
     mean_coverage,
 )
 from kmcf.herding.herding import Herding, herd, resampling_loss
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.linalg import CholeskyFactor, cholesky
 from kmcf.numerics.objects import Objects

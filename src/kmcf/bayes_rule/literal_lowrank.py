@@ -15,7 +15,7 @@ import numpy as np
 
 from kmcf.bayes_rule.base import Examples, Resampler
 from kmcf.bayes_rule.gram import Formula, GramRule
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.linalg import CholeskyFactor, cholesky, pivoted_cholesky
 

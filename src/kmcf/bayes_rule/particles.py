@@ -28,7 +28,7 @@ import numpy as np
 
 from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior, Prior, Resampler, coverage
 from kmcf.bayes_rule.factors import KernelFeatures
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.linalg import cholesky, weighted_gram
 from kmcf.numerics.objects import Objects

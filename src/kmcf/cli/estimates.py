@@ -58,7 +58,7 @@ class Layout:
         missed : sequence of int
             How many steps were missed before each.
         """
-        from kmcf.datasets.columns import write_date
+        from kmcf.datasets.cells import write_date
         from kmcf.plotting import LOW_COVERAGE
 
         width = len(self.states)

@@ -45,7 +45,7 @@ def evaluate(
     """
     del config, debug
     from kmcf.cli.models import load_model
-    from kmcf.datasets.columns import column_names
+    from kmcf.datasets.column_files import column_names
 
     loaded = load_model(model)
     chosen = {"state": state, "observation": observation, "control": control, "time": time, "sequence": sequence}

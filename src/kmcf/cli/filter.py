@@ -75,7 +75,7 @@ def filter_(
     """
     del config, debug
     from kmcf.cli.models import load_model
-    from kmcf.datasets.columns import column_names
+    from kmcf.datasets.column_files import column_names
 
     _check_ending(out, as_json, streaming=STDIN in files)
     loaded = load_model(model)

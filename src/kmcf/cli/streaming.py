@@ -13,7 +13,9 @@ import numpy as np
 from kmcf.cli.estimates import Layout
 from kmcf.cli.models import Model
 from kmcf.cli.recipe import Source
-from kmcf.datasets.columns import choose, csv_rows, is_date, read_date, read_number
+from kmcf.datasets.cells import is_date, read_date, read_number
+from kmcf.datasets.column_files import csv_rows
+from kmcf.datasets.columns import choose
 from kmcf.datasets.tables import missed_steps
 from kmcf.filter import Belief
 from kmcf.filter.run import collect

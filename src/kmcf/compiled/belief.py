@@ -11,7 +11,7 @@ from kmcf.compiled.checks import is_traced
 from kmcf.compiled.step import FilterState, StepResult
 from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.filter.belief import Belief, StepReport
-from kmcf.kernels.base import Kernel
+from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects
 

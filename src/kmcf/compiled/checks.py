@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 
 
 def precision_of(flt: Any, *arrays: Any) -> Any:

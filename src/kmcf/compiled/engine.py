@@ -40,7 +40,7 @@ from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
 from kmcf.filter.run import FilterRun
-from kmcf.kernels.base import Kernel
+from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects
 

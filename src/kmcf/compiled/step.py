@@ -18,7 +18,7 @@ from kmcf.bayes_rule.base import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
 from kmcf.bayes_rule.core import Algebra, CompressedCore, correct, herd_features
 from kmcf.bayes_rule.declared import DeclaredFunctions
 from kmcf.compiled.checks import tracing
-from kmcf.kernels.base import ExampleKernel
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import Array
 from kmcf.numerics.circles import wrapped_columns
 

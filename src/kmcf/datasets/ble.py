@@ -66,7 +66,7 @@ def ble_tracks(
 
 
 def ble_receivers() -> dict[str, tuple[float, float, float]]:
-    """Return where the twelve receivers are: (x, y, height) in metres, in the order of the columns of strengths.
+    """Return the positions (x, y, height) of the twelve receivers in metres, in the order of the columns of strengths.
 
     Examples
     --------

@@ -34,7 +34,7 @@ def ble_fingerprints(number: int = 1, samples: int = 20, random_state: Any = 0) 
     (450, 12)
     """
     if number not in (1, 2):
-        raise ValueError(f"number = {number!r}; there are the sets 1 and 2.")
+        raise ValueError(f"number = {number!r}; it must be 1 or 2.")
     if not (isinstance(samples, int | np.integer) and samples >= 1):
         raise ValueError(f"samples = {samples!r}; it must be a positive integer.")
     file = packaged_folder() / f"fingerprints_set_{number}.hst.gz"
@@ -60,9 +60,8 @@ def ble_fingerprints(number: int = 1, samples: int = 20, random_state: Any = 0) 
 
 
 def _draws(histograms: dict[str, list[float]], edges: FloatArray, samples: int, rng: np.random.Generator) -> FloatArray:
-    """Draw strengths from a receiver's histogram (of the one beacon there is), at the left edges of its bins."""
+    """Draw strengths from a receiver's histogram (there is only one beacon), at the left edges of its bins."""
     weights = np.sum(list(histograms.values()) or [[0.0]], axis=0)
     if not weights.sum() > 0:
         return np.full(samples, NO_SIGNAL)
-    chosen: FloatArray = rng.choice(edges[:-1], size=samples, p=weights / weights.sum())
-    return chosen
+    return rng.choice(edges[:-1], size=samples, p=weights / weights.sum())

@@ -20,7 +20,7 @@ SPLITS = {
 }
 """Passes of two well-known logs that are revisited in the same direction: first step, last step + 1, buffer.
 
-The second validation pass of Freiburg is the one that is best covered by the rest of the log without the test pass.
+The second validation pass of Freiburg is the one best covered by the rest of the log without the test pass.
 """
 
 
@@ -47,8 +47,8 @@ def carmen_log(
     """Load a CARMEN log (plain or gzipped) with FLASER or ROBOTLASER1 messages, and ODOM messages where there are any.
 
     States are the poses in the scan messages: SLAM-corrected ones in a corrected log, in a raw log odometry. Steps
-    follow the order of the file: where time steps back it is the clock that errs (in the Intel log four times, while
-    the robot turns steadily), so such times are raised to the one before. Observations are the ranges, (T, beams) in
+    follow the order of the file: where time steps back, the clock is wrong (four times in the Intel log, while the
+    robot turns steadily), so such times are raised to the one before. Observations are the ranges, (T, beams) in
     metres, counter-clockwise. Controls are the motions between scans that the odometry measured, (rotation,
     translation, rotation).
 
@@ -63,7 +63,7 @@ def carmen_log(
         the motion zero; ``counts["scans without odometry"]`` says how many. "auto": "scans" if the two poses of scan
         messages ever differ, else "messages" if there are any.
     max_range : float
-        Longer ranges mean that nothing came back, and are replaced by ``no_return``. NaN suits
+        Longer ranges mean that no echo came back, and are replaced by ``no_return``. NaN suits
         :class:`~kmcf.kernels.LaserScan`.
     no_return : float
         See ``max_range``.
@@ -110,8 +110,8 @@ def carmen_log(
 def carmen_split(recording: Recording, log: str, part: str = "test") -> tuple[list[Recording], Recording]:
     """Split the Intel or the Freiburg 079 log into training parts and a held-out pass (see ``SPLITS``).
 
-    Most of both logs is not revisited in the same direction, so that halves would leave most test poses without any
-    example near them.
+    Most of both logs is not revisited in the same direction, so halves would leave most test poses without a nearby
+    example.
 
     Parameters
     ----------
@@ -124,12 +124,12 @@ def carmen_split(recording: Recording, log: str, part: str = "test") -> tuple[li
     """
     known = "; ".join(f"{name}: {', '.join(parts)}" for name, parts in SPLITS.items())
     if log not in SPLITS or part not in SPLITS[log]:
-        raise ValueError(f"there is no split {log!r}, {part!r}; known are {known}.")
+        raise ValueError(f"there is no split {log!r}, {part!r}; the splits are {known}.")
     return hold_out(recording, *SPLITS[log][part])
 
 
 def _messages(file: Path, damage: Damage) -> list[_Scan | _Odometry]:
-    """Read scans and odometry in file order. Scans with other numbers of beams than the first are damage."""
+    """Read scans and odometry in file order. Scans with a different number of beams from the first count as damage."""
     messages: list[_Scan | _Odometry] = []
     beams = None
     for number, line in numbered_lines(file, damage):

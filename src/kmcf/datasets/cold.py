@@ -48,10 +48,10 @@ def cold(
     images : {"files", "pixels"}
         "files": observations are the paths of the images, which :class:`~kmcf.kernels.SpatialPyramid` reads itself.
         "pixels": arrays (height, width, 3). Either way an image that cannot be read is a missing observation (None),
-        counted, and a warning says so; for "files" only the beginning and the end of the file are looked at.
+        counted, and a warning says so; for "files" only the beginning and end of the file are checked.
     max_gap : float
-        Seconds: longer gaps between odometry messages, and images that far from any, are counted as "clock gaps".
-        Odometry poses are interpolated all the same, as no way is lost in a gap.
+        Seconds: longer gaps between odometry messages, and images further than this from any message, are counted as
+        "clock gaps". Odometry poses are interpolated all the same, since no motion is lost in a gap.
     strict : bool
         Make malformed lines and names errors. Otherwise they are left out and counted, with a warning.
     """
@@ -103,7 +103,7 @@ def _named_images(folder: Path, damage: Damage) -> tuple[FloatArray, list[Path]]
 
 
 def _observations(files: list[Path], images: str) -> tuple[list[Any], list[str]]:
-    """Return paths or pixels, None for what cannot be read; and the names of those."""
+    """Return paths or pixels, None for what cannot be read; and the names of the unreadable files."""
     found: list[Any] = []
     for file in files:
         content = file.read_bytes()

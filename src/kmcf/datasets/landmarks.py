@@ -1,4 +1,4 @@
-"""Landmarks seen lately, carried along by the odometry: one observation that tells more than a single look."""
+"""Recently seen landmarks, carried along by the odometry: an observation that says more than a single look."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kmcf.numerics.poses import moved
 
 
 def recent_landmarks(recording: Recording, seconds: float = 0.0) -> Recording:
-    """Replace sets of (subject, range, bearing) by where the landmarks seen lately are, (subject, x, y) from the robot.
+    """Replace sets of (subject, range, bearing) by recently seen landmarks, (subject, x, y) as seen from the robot.
 
     Every landmark seen in the last ``seconds`` counts at its latest sighting, or at the mean of the sightings of that
-    step; the motions since then turn it into the robot's present frame (x ahead, y to the left). A robot that saw
-    three posts while turning then knows all three, though it never sees them at once. Steps without any stay missing.
+    step; the motions since then carry it into the robot's present frame (x ahead, y to the left). A robot that saw
+    three posts while turning thus knows all three, though it never saw them at once. Steps without any stay missing.
 
     Parameters
     ----------

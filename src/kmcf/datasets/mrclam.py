@@ -53,7 +53,7 @@ def mrclam(
     Steps are windows of ``step`` seconds from the first to the last odometry message (or to the end of the ground
     truth, if that is earlier). The state of a step is the pose in the middle of its window, interpolated, with headings
     along the shorter arc. The observation is the set of measurements in the window, rows (subject, range, bearing); a
-    step without any is missing (None). Subjects are landmarks by their number, found from barcodes.
+    step without any is missing (None). Subjects are the numbers of landmarks, looked up by barcode.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ def mrclam(
     step : float
         Seconds.
     control : {"odometry", "velocity"}
-        "odometry": the velocity commands from state to state driven out, as a motion (rotation, translation, rotation).
+        "odometry": the velocity commands integrated from state to state, as a motion (rotation, translation, rotation).
         "velocity": their mean, (v, ω, step).
     robots : sequence of int
-        Which ones.
+        Which robots to load.
     other_robots : bool
-        Keep measurements of the other robots (subjects 1 to 5), too.
+        Also keep measurements of the other robots (subjects 1 to 5).
     max_gap : float
         Seconds. The pose is unknown (NaN) inside longer gaps of the ground truth.
     command_lasts : float
@@ -104,7 +104,10 @@ def mrclam(
         commands = in_order(table(f"Robot{robot}_Odometry.dat", 3))
         seen = table(f"Robot{robot}_Measurement.dat", 4)
         if len(truth) < 2 or len(commands) < 2:
-            raise ValueError(f"robot {robot} in {folder} has {len(truth)} poses and {len(commands)} commands to read.")
+            raise ValueError(
+                f"robot {robot} in {folder} has {len(truth)} readable poses and {len(commands)} readable commands; "
+                "two of each are needed."
+            )
         malformed = sum(len(damage.places) for damage in damages) - before
         data = _Robot(robot, truth, commands, _identified(seen, subjects), malformed)
         recordings.append(_recording(data, _Settings(step, control, max_gap, command_lasts, first_subject)))
@@ -113,7 +116,7 @@ def mrclam(
 
 
 def mrclam_landmarks(path: str | os.PathLike[str], *, strict: bool = False) -> dict[int, tuple[float, float]]:
-    """Load where the landmarks of a MRCLAM folder stand: positions (x, y) in metres by subject number."""
+    """Load the positions (x, y) of the landmarks of an MRCLAM folder, in metres, by subject number."""
     file = existing(Path(path) / "Landmark_Groundtruth.dat")
     damage = Damage(str(file), strict)
     rows = read_table(file, 5, damage)
@@ -160,7 +163,7 @@ def _controls(
 
 
 def _unknown(times: FloatArray, wanted: FloatArray, max_gap: float) -> BoolArray:
-    """Say where the nearest recorded times on both sides are further apart than allowed, or one side is missing."""
+    """Return where the nearest recorded times on both sides are too far apart, or one side is missing."""
     later = np.searchsorted(times, wanted)
     outside = (later == len(times)) & (wanted > times[-1] + max_gap) | (later == 0) & (wanted < times[0] - max_gap)
     inside = (later > 0) & (later < len(times))
@@ -169,7 +172,7 @@ def _unknown(times: FloatArray, wanted: FloatArray, max_gap: float) -> BoolArray
 
 
 def _driven(commands: FloatArray, wanted: FloatArray, lasts: float) -> FloatArray:
-    """Drive the commands out exactly (arcs); return at each wanted time pose, and distance and angle driven so far."""
+    """Integrate the commands exactly (arcs); return pose, distance and angle driven so far at each wanted time."""
     cuts = np.union1d(commands[:, 0], wanted)
     current = np.maximum(np.searchsorted(commands[:, 0], cuts[:-1], side="right") - 1, 0)
     ends = commands[current, 0] + lasts
@@ -183,7 +186,7 @@ def _driven(commands: FloatArray, wanted: FloatArray, lasts: float) -> FloatArra
 
 
 def _identified(seen: FloatArray, subjects: dict[int, int]) -> FloatArray:
-    """Put subjects in place of barcodes."""
+    """Replace barcodes by subjects."""
     identity = [subjects.get(int(barcode), _UNKNOWN) for barcode in seen[:, 1]]
     return np.column_stack([seen[:, 0], identity, seen[:, 2:]]).reshape(-1, 4)
 

@@ -18,7 +18,7 @@ _BEGINNINGS_AND_ENDS = {
 
 
 def looks_whole(content: bytes) -> bool:
-    """Say whether bytes begin and end as a JPEG or PNG file does; a file that was cut off does not.
+    """Return whether bytes begin and end as a JPEG or PNG file does; a file that was cut off does not.
 
     Examples
     --------
@@ -40,10 +40,10 @@ def decoded(content: bytes) -> npt.NDArray[np.uint8] | None:
 
 
 def warn_of_unreadable(names: list[str], folder: str) -> int:
-    """Give one warning about all images that could not be read, and return how many there are."""
+    """Warn once about all images that could not be read; return how many there are."""
     if names:
         warnings.warn(
-            f"{len(names)} image{'s' * (len(names) > 1)} of {folder} cannot be read and count as missing observations, "
+            f"{len(names)} image{'s' * (len(names) > 1)} of {folder} cannot be read and count as missing observations; "
             f"the first is {names[0]}.",
             SkippedDataWarning,
             stacklevel=3,

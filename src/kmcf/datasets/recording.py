@@ -23,11 +23,11 @@ class Recording:
     Attributes
     ----------
     name : str
-        Which recording.
+        Name of the recording.
     time : array (T,)
         Seconds from the start.
     states : array (T, d)
-        Where the truth was; NaN where it is not known.
+        The true states; NaN where they are unknown.
     observations : array (T, ...) or list of T objects
         What was observed. Missing observations are None in a list, all NaN in an array.
     controls : array (T, ...) or None
@@ -64,7 +64,7 @@ class Recording:
         return len(self.time)
 
     def __getitem__(self, steps: slice) -> Recording:
-        """Return successive steps; other choices would tear controls from the moves they drove."""
+        """Return successive steps; any other choice would separate controls from the moves they drove."""
         if not isinstance(steps, slice) or steps.step not in (None, 1):
             raise TypeError(f"recording[{steps!r}]: take successive steps, recording[first:last], or use thinned().")
         driven = None if self.controls is None else self.controls[steps]
@@ -127,7 +127,7 @@ def examples(recordings: Recording | Iterable[Recording]) -> tuple[FloatArray, A
 
 
 def thinned(recording: Recording, every: int) -> Recording:
-    """Keep every k-th step; motions in between are put together, other controls cannot be.
+    """Keep every k-th step; motions in between are chained, which other controls cannot be.
 
     Examples
     --------
@@ -143,14 +143,14 @@ def thinned(recording: Recording, every: int) -> Recording:
 
 
 def kept(recording: Recording, steps: Any) -> Recording:
-    """Keep some steps, in order; motions in between are put together, other controls cannot be.
+    """Keep some steps, in order; motions in between are chained, which other controls cannot be.
 
     Parameters
     ----------
     recording : Recording
-        Any; controls must be motions if it has some and steps are left out.
+        If steps are left out, its controls (if any) must be motions.
     steps : array of int, or of bool (T,)
-        Which ones.
+        Which steps.
 
     Examples
     --------
@@ -179,13 +179,13 @@ def _joined(recording: Recording, chosen: IntArray) -> Any:
     if recording.controls is None or len(chosen) == len(recording):
         return recording.controls
     if recording.names.get("controls") != MOTION:
-        raise ValueError(f"the controls of {recording.name!r} are no motions; they cannot be put together.")
+        raise ValueError(f"the controls of {recording.name!r} are not motions, so they cannot be chained.")
     motions = [chained(recording.controls[before + 1 : now + 1]) for before, now in pairwise(chosen)]
     return np.array([np.zeros(3), *motions])[: len(chosen)]
 
 
 def hold_out(recording: Recording, first: int, last: int, buffer: int = 0) -> tuple[list[Recording], Recording]:
-    """Split off the steps first..last−1 for testing; the rest, less some steps on both sides, is for training.
+    """Split off the steps first..last−1 for testing; the rest, without a buffer on both sides, is for training.
 
     Returns
     -------

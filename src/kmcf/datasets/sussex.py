@@ -38,14 +38,14 @@ def sussex_route(
     """Load one run: positions (x, y) in metres, panoramic images (25, 120, 3) of 3 degrees per column.
 
     Positions come from a camera with a clock of its own and are interpolated; where they are not known the state is
-    NaN. The test runs chose a turn at each image, which is the control of the next step, in radians.
+    NaN. In the test runs the robot chose a turn at each image, which is the control of the next step, in radians.
 
     Parameters
     ----------
     path : str or path
         Folder with the csv files, and the images in zip files or in folders of the same name without ".zip".
     run : {"training", "infomax", "infomax_binary"}
-        Which one.
+        Which run.
     offset : float, optional
         Seconds to add to an image's time to find its position. None: 0, for "infomax_binary" −5, where images and
         positions agree best.
@@ -55,14 +55,16 @@ def sussex_route(
         Make a malformed line an error. Otherwise such lines are left out and counted, with a warning.
     """
     if run not in RUNS:
-        raise ValueError(f"run = {run!r}; there are {', '.join(RUNS)}.")
+        raise ValueError(f"run = {run!r}; it must be one of {', '.join(RUNS)}.")
     folder = Path(path)
     times_file, images_file, track_file, usual = RUNS[run]
     damages = [Damage(str(folder / times_file), strict), Damage(str(folder / track_file), strict)]
     times, turns, files = _schedule(existing(folder / times_file), damages[0])
     track = in_order(read_table(existing(folder / track_file), 3, damages[1], separator=","))
     if not times or len(track) < 2:
-        raise ValueError(f"the run {run!r} in {folder} has {len(times)} images and {len(track)} positions to read.")
+        raise ValueError(
+            f"the run {run!r} in {folder} has {len(times)} readable images and {len(track)} readable positions."
+        )
     wanted = np.array(times) + (usual if offset is None else offset)
     images, unreadable = _images(folder / images_file, files)
     controls = None

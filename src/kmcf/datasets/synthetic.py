@@ -43,9 +43,9 @@ class StateSpaceModel:
     observe : callable
         ``(states, rng) -> observations``.
     log_likelihood : callable
-        ``(states, y) -> (m,)``, log p(y | x) up to nothing: for oracles and tests, never for the filter.
+        ``(states, y) -> (m,)``, log p(y | x) with all constants; for oracles and tests, never for the filter.
     controlled : bool
-        Whether the transition takes a control.
+        Whether the transition uses a control.
     """
 
     name: str
@@ -130,13 +130,11 @@ def _observe_linear(states: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 def _observe_volatility(states: FloatArray, rng: np.random.Generator) -> FloatArray:
-    noisy: FloatArray = 0.5 * np.exp(states / 2.0) * rng.normal(size=states.shape)
-    return noisy
+    return 0.5 * np.exp(states / 2.0) * rng.normal(size=states.shape)
 
 
 def _observe_volatilities(states: FloatArray, rng: np.random.Generator) -> FloatArray:
-    noisy: FloatArray = 0.5 * np.exp(states / 2.0) * rng.normal(size=(len(states), 10))
-    return noisy
+    return 0.5 * np.exp(states / 2.0) * rng.normal(size=(len(states), 10))
 
 
 def _observe_folded(states: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -145,8 +143,7 @@ def _observe_folded(states: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 def _log_normal(y: FloatArray | float, mean: FloatArray | float, sd: FloatArray | float) -> FloatArray:
-    density: FloatArray = np.asarray(-0.5 * ((y - mean) / sd) ** 2 - np.log(sd) - 0.5 * np.log(2.0 * np.pi))
-    return density
+    return np.asarray(-0.5 * ((y - mean) / sd) ** 2 - np.log(sd) - 0.5 * np.log(2.0 * np.pi))
 
 
 def _log_linear(states: FloatArray, y: FloatArray) -> FloatArray:
@@ -154,8 +151,7 @@ def _log_linear(states: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def _log_volatility(states: FloatArray, y: FloatArray) -> FloatArray:
-    total: FloatArray = _log_normal(np.ravel(y)[None, :], 0.0, 0.5 * np.exp(states / 2.0)).sum(axis=1)
-    return total
+    return _log_normal(np.ravel(y)[None, :], 0.0, 0.5 * np.exp(states / 2.0)).sum(axis=1)
 
 
 def _log_folded(states: FloatArray, y: FloatArray) -> FloatArray:
@@ -165,8 +161,7 @@ def _log_folded(states: FloatArray, y: FloatArray) -> FloatArray:
     sources += [value + 2.0 * _EDGE] if value + 2.0 * _EDGE > _EDGE else []
     sources += [value - 2.0 * _EDGE] if value - 2.0 * _EDGE < -_EDGE else []
     logs = np.stack([_log_normal(b, states[:, 0], 1.0) for b in sources])
-    total: FloatArray = np.logaddexp.reduce(logs, axis=0)
-    return total
+    return np.logaddexp.reduce(logs, axis=0)
 
 
 _OBSERVATION = {

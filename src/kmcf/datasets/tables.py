@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.datasets.columns import Columns, read_columns
+from kmcf.datasets.column_files import read_columns
+from kmcf.datasets.columns import NamedColumns
 from kmcf.datasets.recording import Recording
 from kmcf.numerics.arrays import FloatArray
 
@@ -52,9 +53,9 @@ def read_tables(
     Parameters
     ----------
     files : path or list of paths
-        CSV (a header line; commas, semicolons or tabs), ``.parquet`` or ``.npz``. A file begins a new sequence.
+        CSV (a header line; commas, semicolons or tabs), ``.parquet`` or ``.npz``. Every file starts a new sequence.
     state, observation, control : str or list of str
-        Columns by name or pattern (``"beacon_*"``). Of an NPZ archive also arrays (n, d), whose columns are called
+        Columns by name or pattern (``"beacon_*"``). In an NPZ archive also arrays (n, d), whose columns are called
         ``name_0``, ``name_1``, ... Empty cells are NaN.
     time : str, optional
         Column of times, numbers or dates (ISO 8601). They must increase within a sequence. None: 0, 1, 2, ...
@@ -63,12 +64,12 @@ def read_tables(
     angles : str or list of str
         State columns that are angles in radians.
     gaps : {"keep", "split", "fill", "error"}
-        Where time advances by more than 1.5 steps: nothing is done, a new recording begins, rows with nothing observed
-        are put in, or it is an error. The number of gaps is ``recording.counts["gaps"]``.
+        What to do where time advances by more than 1.5 steps: nothing, start a new recording, insert rows without an
+        observation, or raise an error. The number of gaps is ``recording.counts["gaps"]``.
     step : float, optional
         The usual time from row to row. None: the median.
     encoding : str
-        Of CSV files.
+        Encoding of CSV files.
 
     Returns
     -------
@@ -104,9 +105,9 @@ def read_tables(
 
 
 def columns_of(recordings: Sequence[Recording]) -> dict[str, Any]:
-    """Say which columns recordings were read from, as :func:`read_tables` takes them, with the usual time step.
+    """Return the columns that recordings were read from, as :func:`read_tables` takes them, and the usual time step.
 
-    Files of filters hold this, so that commands need not be told again (``kmcf.store.save(flt, path, notes=...)``).
+    Saved filters carry this, so that it need not be given again (``kmcf.store.save(flt, path, notes=...)``).
     """
     names = recordings[0].names
     step = usual_step(recordings) if names["time"] else float("nan")
@@ -140,7 +141,7 @@ def missed_steps(elapsed: Any, step: float) -> Any:
     return np.where(times > LONG * step, np.maximum(np.round(times / step) - 1.0, 0.0), 0.0).astype(int)
 
 
-def _sequences(columns: Columns, roles: Roles, stem: str) -> list[Recording]:
+def _sequences(columns: NamedColumns, roles: Roles, stem: str) -> list[Recording]:
     """Split the rows of one file into sequences."""
     chosen = {
         role: columns.chosen(_listed(getattr(roles, role)), role)
@@ -148,11 +149,11 @@ def _sequences(columns: Columns, roles: Roles, stem: str) -> list[Recording]:
     }
     for role in ("time", "sequence"):
         if len(chosen[role]) > 1:
-            raise ValueError(f"the {role} is one column, but {getattr(roles, role)!r} are {len(chosen[role])}.")
+            raise ValueError(f"the {role} must be one column, but {getattr(roles, role)!r} names {len(chosen[role])}.")
     both = [name for name in chosen["observation"] if name in chosen["state"]]
     if both:
         raise ValueError(
-            f"the column {both[0]!r} is named as state and as observation: the answer would be among what is observed."
+            f"the column {both[0]!r} is named as state and as observation: the filter would observe the answer."
         )
     states, observations, controls = (columns.numbers(chosen[role]) for role in ("state", "observation", "control"))
     labels = columns.labels(chosen["sequence"][0]) if chosen["sequence"] else [stem] * len(columns)
@@ -178,7 +179,7 @@ def _sequences(columns: Columns, roles: Roles, stem: str) -> list[Recording]:
     return recordings
 
 
-def _check_increasing(time: FloatArray, rows: list[int], columns: Columns, name: str) -> None:
+def _check_increasing(time: FloatArray, rows: list[int], columns: NamedColumns, name: str) -> None:
     unknown = np.flatnonzero(~np.isfinite(time))
     if len(unknown):
         raise ValueError(f"{columns.where(rows[unknown[0]], name)}: the time is missing.")
@@ -192,7 +193,7 @@ def _check_increasing(time: FloatArray, rows: list[int], columns: Columns, name:
 
 
 def _check_alike(first: Recording, other: Recording, path: Path, other_path: Path) -> None:
-    """Compare what patterns found in two files."""
+    """Check that names and patterns match the same columns in two files."""
     for role, names in first.names.items():
         if role not in ("time", "sequence") and other.names[role] != names:
             found, expected = ", ".join(other.names[role]), ", ".join(names)
@@ -203,7 +204,7 @@ def _with_gaps(recordings: list[Recording], gaps: str, step: float) -> list[Reco
     found = []
     for recording in recordings:
         missed = missed_steps(np.diff(recording.time), step)
-        after = np.flatnonzero(missed) + 1  # the rows that gaps lead to
+        after = np.flatnonzero(missed) + 1  # the rows after the gaps
         counted = replace(recording, counts={"gaps": len(after), "missed steps": int(missed.sum())})
         if gaps == "keep" or not len(after):
             found.append(counted)
@@ -223,14 +224,14 @@ def _with_gaps(recordings: list[Recording], gaps: str, step: float) -> list[Reco
 
 
 def _filled(recording: Recording, missed: Any) -> Recording:
-    """Put rows into the gaps, evenly spaced in time, with nothing observed."""
+    """Insert rows without an observation into the gaps, evenly spaced in time."""
     if recording.controls is not None:
         raise ValueError("gaps cannot be filled where there are controls: what drove the moves in between is unknown.")
     total = len(recording) + int(missed.sum())
     if total > MOST_FILLED and total > 10 * len(recording):
         raise ValueError(
-            f"filling the gaps of {recording.name!r} would make {total} rows of {len(recording)}; keep them, or split "
-            "the sequence there."
+            f"filling the gaps of {recording.name!r} would turn {len(recording)} rows into {total}; keep them, or "
+            "split the sequence there."
         )
     rows = np.concatenate([[0], np.arange(1, len(recording)) + np.cumsum(missed)])
     states = np.full((total, recording.states.shape[1]), np.nan)
@@ -242,7 +243,7 @@ def _filled(recording: Recording, missed: Any) -> Recording:
 
 def _position(name: str, states: Sequence[str]) -> int:
     if name not in states:
-        raise ValueError(f"the angle {name!r} is none of the state columns ({', '.join(states)}).")
+        raise ValueError(f"the angle {name!r} is not one of the state columns ({', '.join(states)}).")
     return list(states).index(name)
 
 

@@ -17,7 +17,7 @@ from kmcf.support.alerts import SkippedDataWarning
 
 @dataclass
 class Damage:
-    """Collects what could not be read of one file: an error at once if ``strict``, otherwise counted."""
+    """What could not be read of one file: an error at once if ``strict``, otherwise collected."""
 
     file: str
     strict: bool = False
@@ -31,7 +31,7 @@ class Damage:
 
 
 def warn_of_damage(damages: Iterable[Damage]) -> int:
-    """Give one warning about all files, and return how many lines were left out."""
+    """Warn once about all files; return how many lines were left out."""
     damaged = [damage for damage in damages if damage.places]
     count = sum(len(damage.places) for damage in damaged)
     if count:
@@ -47,7 +47,7 @@ def warn_of_damage(damages: Iterable[Damage]) -> int:
 
 
 def existing(path: Path) -> Path:
-    """Return the file, or its compressed form; say so if there is neither."""
+    """Return the file, or its compressed form; an error if there is neither."""
     for candidate in (path, path.with_name(path.name + ".gz")):
         if candidate.is_file():
             return candidate
@@ -55,7 +55,7 @@ def existing(path: Path) -> Path:
 
 
 def numbered_lines(path: Path, damage: Damage) -> Iterator[tuple[int, str]]:
-    """Give the lines of a text file, gzipped or not, with their numbers from 1; a cut-off archive ends with a note."""
+    """Yield the lines of a text file, gzipped or not, with their numbers from 1; a cut-off archive is damage."""
     number = 0
     with gzip.open(path, "rt", errors="replace") if path.suffix == ".gz" else path.open(errors="replace") as lines:
         try:
@@ -66,7 +66,7 @@ def numbered_lines(path: Path, damage: Damage) -> Iterator[tuple[int, str]]:
 
 
 def finite_numbers(fields: Iterable[str]) -> list[float]:
-    """Read numbers; ValueError where one is none or not finite.
+    """Read numbers; a ValueError if one is not a finite number.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def finite_numbers(fields: Iterable[str]) -> list[float]:
 
 
 def read_table(path: Path, columns: int, damage: Damage, separator: str | None = None) -> FloatArray:
-    """Read rows of so many numbers; empty lines and comments (#) do not count, other lines are damage."""
+    """Read rows of ``columns`` numbers; empty lines and comments (#) are skipped, other lines count as damage."""
     rows = []
     for number, line in numbered_lines(path, damage):
         fields = line.split(separator)

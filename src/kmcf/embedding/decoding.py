@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
-from kmcf.kernels.stationary import Gaussian
+from kmcf.embedding.kernel_mean import KernelMean
+from kmcf.kernels import Gaussian
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import circular_mean, wrapped_difference
 from kmcf.numerics.objects import take
 
-if TYPE_CHECKING:
-    from kmcf.embedding.embedding import Embedding
-
-
 MOST_STARTS = 2000
-"""Maximisers are looked for among the states with the largest weights, at most so many."""
+"""Maximisers are sought among this many states with the largest weights."""
 
 
 def density(
@@ -43,15 +40,14 @@ def density(
         if j in angles:
             difference = wrapped_difference(difference)
         exponents -= 0.5 * (difference / h[j]) ** 2
-    values: FloatArray = np.exp(exponents - log_scale) @ weights
-    return values
+    return np.exp(exponents - log_scale) @ weights
 
 
 def smoothing_bandwidth(rows: FloatArray, weights: FloatArray, angles: Sequence[int] = ()) -> FloatArray:
     """Rule-of-thumb smoothing per coordinate: sd × (4 / ((d + 2) ESS))^(1/(d+4)) (Silverman 1986, for ESS points).
 
-    The standard deviations are those of the truncated weights, which exist whatever the signs. A coordinate without
-    spread gets a small positive value.
+    The standard deviations are those under the truncated weights, which always exist. A coordinate without spread
+    gets a small positive value.
     """
     positive = np.maximum(weights, 0.0)
     positive = positive / positive.sum()
@@ -93,8 +89,7 @@ def density_mode(
     for start in starts:
         climbed = minimize(lambda z, s=start: negative_density(s + z * h) / scale, np.zeros(rows.shape[1]))
         candidates.append(start + climbed.x * h)
-    best: FloatArray = min(candidates, key=negative_density)
-    return best
+    return min(candidates, key=negative_density)
 
 
 def quantile(column: FloatArray, weights: FloatArray, levels: FloatArray) -> FloatArray:
@@ -115,11 +110,10 @@ def quantile(column: FloatArray, weights: FloatArray, levels: FloatArray) -> Flo
     midpoints = np.cumsum(steps) - 0.5 * steps
     above = np.maximum.accumulate(midpoints)
     below = np.minimum.accumulate(midpoints[::-1])[::-1]
-    values: FloatArray = np.interp(levels, np.clip(0.5 * (above + below), 0.0, 1.0), points)
-    return values
+    return np.interp(levels, np.clip(0.5 * (above + below), 0.0, 1.0), points)
 
 
-def preimage(embedding: Embedding, iterations: int = 100) -> Any:
+def preimage(embedding: KernelMean, iterations: int = 100) -> Any:
     """Find argmin_x ‖k(·, x) − m̂‖² = argmin_x k(x, x) − 2 m̂(x), first over the sample, then by fixed point.
 
     For a Gaussian kernel the stationary points satisfy x = Σ w_i k(x, X_i) X_i / Σ w_i k(x, X_i) (Mika et al. 1999).

@@ -47,8 +47,7 @@ class Embedding(KernelMean):
         """Posterior mean Σ w_i X_i, circular in the angle columns."""
         known = None if self.source is None else self.source.mean()
         flat: FloatArray = self._weighted_mean() if known is None else known
-        mean: FloatArray = flat.reshape(self.states.shape[1:])
-        return mean
+        return flat.reshape(self.states.shape[1:])
 
     def covariance(self, psd: bool = False) -> FloatArray:
         """Centred covariance Σ w_i (X_i − mean)(X_i − mean)ᵀ of the flattened state, (d, d).
@@ -61,8 +60,7 @@ class Embedding(KernelMean):
         if not psd:
             return covariance
         values, vectors = np.linalg.eigh(covariance)
-        projected: FloatArray = (vectors * np.maximum(values, 0.0)) @ vectors.T
-        return projected
+        return (vectors * np.maximum(values, 0.0)) @ vectors.T
 
     def second_moment(self) -> FloatArray:
         """Uncentred second moment Σ w_i X_i X_iᵀ of the flattened state, (d, d): the paper's "covariance"."""
@@ -89,8 +87,7 @@ class Embedding(KernelMean):
                 f"the function must return one value per state: an array whose first axis has length "
                 f"{len(self.weights)}, not shape {values.shape}."
             )
-        expectation: FloatArray = np.tensordot(self.weights, values, axes=1)
-        return expectation
+        return np.tensordot(self.weights, values, axes=1)
 
     def probability(self, region: Region) -> float:
         """Probability of a region, Σ w_i 1[X_i ∈ A]; as computed, so signed weights may leave [0, 1].
@@ -110,7 +107,7 @@ class Embedding(KernelMean):
         ----------
         method : {"weight", "density"}
             "weight": the state with the largest weight (Section 4.4). "density": maximiser of the smoothed density.
-            Weights tell little where a belief lives on particles (after a missing observation all are equal, and the
+            Weights say little where a belief lives on particles (after a missing observation all are equal, and the
             first state is returned): use "density" there.
         bandwidth : float or array (d,), optional
             Smoothing of the density.
@@ -121,7 +118,7 @@ class Embedding(KernelMean):
             best = decoding.density_mode(self._rows(), self.weights, bandwidth, self.angles)
             best[list(self.angles)] = wrapped_difference(best[list(self.angles)])
             return best.reshape(self.states.shape[1:])
-        raise ValueError(f"method = {method!r}; the mode is found by 'weight' or by 'density'.")
+        raise ValueError(f"method = {method!r}; it must be 'weight' or 'density'.")
 
     def density(self, points: Any, bandwidth: float | FloatArray | None = None) -> FloatArray:
         """Density Σ w_i J_h(x − X_i) at some points, with a Gaussian smoothing kernel J_h (Section 4.4).
@@ -129,7 +126,7 @@ class Embedding(KernelMean):
         Parameters
         ----------
         points : array (m, d) or (m,)
-            Where.
+            Where to evaluate the density.
         bandwidth : float or array (d,), optional
             h. None: a rule of thumb from the spread and the effective sample size.
         """
@@ -166,8 +163,7 @@ class Embedding(KernelMean):
         Read off the quantiles, it is better calibrated than the signed covariance, whose noise from small weights far
         away can even make variances negative.
         """
-        bounds: FloatArray = np.reshape(self.quantile([0.5 - 0.5 * level, 0.5 + 0.5 * level]), (2, -1))
-        return bounds
+        return np.reshape(self.quantile([0.5 - 0.5 * level, 0.5 + 0.5 * level]), (2, -1))
 
     def preimage(self) -> Any:
         """Return the state whose feature is closest to the embedding, argmin_x ‖k(·, x) − m̂‖.
@@ -181,8 +177,8 @@ class Embedding(KernelMean):
 
         Candidates are all states, or the 4000 with the largest absolute weights.
 
-        The picks are deterministic; ``random_state`` only shuffles their order, because herding fills in the
-        distribution coarse to fine and a user who takes the first few would not see a fair sample.
+        The picks are deterministic; ``random_state`` only shuffles their order, because herding goes from coarse to
+        fine and the first few picks alone would not be a fair sample.
         """
         if not isinstance(size, int | np.integer) or size < 1:
             raise ValueError(f"size = {size!r}; it must be a positive integer.")
@@ -215,20 +211,17 @@ class Embedding(KernelMean):
         if not is_numeric(self.states):
             raise TypeError(
                 f"the states are {describe(self.states)}, for which no mean, covariance, density or quantile is "
-                f"defined; use "
-                "mode(), probability(), expectation() or sample()."
+                "defined; use mode(), probability(), expectation() or sample()."
             )
-        rows: FloatArray = np.asarray(self.states, dtype=np.float64).reshape(len(self.states), -1)
-        return rows
+        return np.asarray(self.states, dtype=np.float64).reshape(len(self.states), -1)
 
     def _inside(self, region: Region) -> BoolArray:
         if callable(region):
             inside = np.asarray(region(self.states))
             if inside.shape != (len(self.states),) or not np.isin(inside, (0, 1)).all():
                 raise ValueError(
-                    f"the region must return one boolean per state, shape {(len(self.states),)}, not {inside.shape} "
-                    f"with "
-                    "other values."
+                    f"the region must return one boolean per state, shape {(len(self.states),)}, but returned an "
+                    f"array of shape {inside.shape} and type {inside.dtype}."
                 )
             return inside.astype(bool)
         if not isinstance(region, tuple | list) or len(region) != 2:
@@ -240,5 +233,4 @@ class Embedding(KernelMean):
                 f"a box of {lower.size} lower and {upper.size} upper bounds does not match states with "
                 f"{rows.shape[1]} columns; give scalars, or one bound per column."
             )
-        inside_box: BoolArray = np.all((rows >= lower) & (rows <= upper), axis=1)
-        return inside_box
+        return np.all((rows >= lower) & (rows <= upper), axis=1)

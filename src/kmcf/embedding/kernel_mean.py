@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from kmcf.embedding.lazy_weights import LazyWeights
-from kmcf.kernels.base import Kernel
+from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects
 
@@ -118,11 +118,10 @@ class KernelMean:
         return np.concatenate(blocks) if blocks else np.zeros(0)
 
     def heaviest(self, most: int) -> IntArray:
-        """Return the indices of the states with the largest absolute weights, at most so many, in order of index."""
+        """Return the indices, in increasing order, of at most ``most`` states with the largest absolute weights."""
         if len(self.states) <= most:
             return np.arange(len(self.states))
-        chosen: IntArray = np.sort(np.argpartition(-np.abs(self.weights), most)[:most])
-        return chosen
+        return np.sort(np.argpartition(-np.abs(self.weights), most)[:most])
 
     def squared_norm(self) -> float:
         """‖m̂‖² = Σ_ij w_i w_j k(X_i, X_j)."""
@@ -134,7 +133,7 @@ class KernelMean:
         return float(np.sqrt(max(self.squared_norm() + other.squared_norm() - 2.0 * cross, 0.0)))
 
     def kernel_or_error(self) -> Kernel:
-        """Return the kernel, or say that there is none."""
+        """Return the kernel; an error if there is none."""
         if self._kernel is None:
             raise ValueError("this embedding was made without a kernel; pass kernel=... to use it this way.")
         return self._kernel

@@ -10,7 +10,7 @@ import numpy as np
 
 from kmcf.embedding.embedding import Embedding
 from kmcf.embedding.lazy_weights import LazyWeights
-from kmcf.kernels.base import Kernel
+from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, describe, is_numeric
 from kmcf.support.notebooks import html_table

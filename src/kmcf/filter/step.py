@@ -15,7 +15,7 @@ import numpy as np
 from kmcf.bayes_rule import BayesRule, Prior, Sample
 from kmcf.filter.belief import Belief, StepReport, equal_weights
 from kmcf.filter.motion import Motion
-from kmcf.kernels.base import Kernel
+from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
 
 Prediction = Callable[[Belief, Any, np.random.Generator], Prior]

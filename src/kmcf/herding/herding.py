@@ -55,7 +55,7 @@ def herd(mean_values: FloatArray, gram: FloatArray, size: int, squared_norm: flo
 
 
 def herding_loss(mean_values: Array, score: Array, indices: Array, size: int, squared_norm: Array) -> Array:
-    """Return ‖m̌ − m̂‖ from what the greedy loop leaves behind, for arrays of any library.
+    """Return ‖m̌ − m̂‖ from the results of the greedy loop, for arrays of any library.
 
     After ℓ picks the score is (ℓ+1) m̂ − Σ_j k(·, x_j), so the double sum over the picks needs no further kernel values.
 

@@ -24,8 +24,7 @@ def multinomial(weights: FloatArray, size: int, rng: np.random.Generator) -> Int
     array([0, 0, 0])
     """
     truncated = np.maximum(weights, 0.0)
-    picks: IntArray = rng.choice(len(weights), size=size, p=truncated / truncated.sum())
-    return picks
+    return rng.choice(len(weights), size=size, p=truncated / truncated.sum())
 
 
 def stratified(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:

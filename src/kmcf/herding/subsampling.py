@@ -19,7 +19,7 @@ BLOCK_NUMBERS = 4_000_000
 
 @dataclass(frozen=True)
 class Subsample:
-    """The examples chosen, in the order of their choice."""
+    """The examples chosen, in the order they were chosen."""
 
     indices: IntArray
     """Which examples, (r,)."""
@@ -48,9 +48,9 @@ def subsample(
     states, observations : arrays or lists of n
         The examples.
     size : int, optional
-        r, how many to choose (the most, if ``error`` is given too).
+        r, how many to choose (at most, if ``error`` is given too).
     error : float, optional
-        Choose only until the RKHS distance to all examples is at most this.
+        Stop once the RKHS distance to all examples is at most this.
     state_kernel, observation_kernel : kernels, optional
         Their product is the kernel on pairs. None: as a filter would choose.
 

@@ -1,11 +1,11 @@
 """Kernels: the similarity of two states or two observations."""
 
-from kmcf.kernels.adapters import FromCallable, FromSklearn, Precomputed, as_kernel
-from kmcf.kernels.base import ExampleKernel, Kernel
 from kmcf.kernels.circular import Circular
-from kmcf.kernels.composition import AsinhScaled, Columns, Product, Scaled, Sum
+from kmcf.kernels.columns import AsinhScaled, Columns
 from kmcf.kernels.elementary import Constant, Linear
+from kmcf.kernels.examples import ExampleKernel
 from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
+from kmcf.kernels.kernel import FromCallable, FromSklearn, Kernel, Precomputed, Product, Scaled, Sum, as_kernel
 from kmcf.kernels.landmarks import LandmarkSet
 from kmcf.kernels.learned import Learned
 from kmcf.kernels.pose import Pose

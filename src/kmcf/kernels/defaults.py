@@ -1,4 +1,4 @@
-"""Kernels that a filter uses where the user chose none.
+"""Kernels that a filter uses if the user chose none.
 
 The constants come from a study on the paper's eight synthetic models (200 examples, no tuning per model): robust
 scaling of the observations and these values came within a few per cent of per-data-set tuning, and the landscape
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kmcf.kernels.base import Kernel
 from kmcf.kernels.circular import Circular
-from kmcf.kernels.composition import AsinhScaled, Columns
+from kmcf.kernels.columns import AsinhScaled, Columns
+from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.stationary import Gaussian
 from kmcf.numerics.objects import Objects, describe, is_numeric
 

@@ -13,7 +13,7 @@ _ROUNDING = 1e-14
 
 
 def common_columns(a: Array, b: Array) -> int:
-    """Return how many columns two collections of rows have; an error where they differ.
+    """Return how many columns two collections of rows have; an error if they differ.
 
     Examples
     --------
@@ -21,7 +21,9 @@ def common_columns(a: Array, b: Array) -> int:
     3
     """
     if a.shape[1] != b.shape[1]:
-        raise ValueError(f"the objects to compare have {a.shape[1]} and {b.shape[1]} columns; they must have as many.")
+        raise ValueError(
+            f"the objects to compare have {a.shape[1]} and {b.shape[1]} columns; these numbers must agree."
+        )
     return int(a.shape[1])
 
 
@@ -99,7 +101,9 @@ def median_distance(rows: FloatArray, distance: Callable[[Array, Array], Array] 
         order = np.lexsort(rows.T[::-1])
         chosen = np.random.default_rng(0).choice(rows.shape[0], _MEDIAN_SAMPLE, replace=False)
         rows = rows[order[chosen]]
-    scale = max(float(np.abs(rows).max(initial=0.0)), 1e-100)  # so that no square overflows; smaller is nothing
+    scale = max(
+        float(np.abs(rows).max(initial=0.0)), 1e-100
+    )  # so that no square overflows; anything smaller counts as zero
     distances = scale * distance(rows / scale, rows / scale)[np.triu_indices(rows.shape[0], k=1)]
     distances[distances < 1e-100] = 0.0
     median = float(np.median(distances)) if distances.size else 0.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcf.kernels.base import Kernel
 from kmcf.kernels.distances import common_columns
+from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, array_namespace
 from kmcf.numerics.objects import Objects, is_numeric
 
@@ -13,7 +13,7 @@ from kmcf.numerics.objects import Objects, is_numeric
 class Linear(Kernel):
     r"""Linear kernel :math:`k(x, x') = x^\top x'`.
 
-    It sees only means of distributions; add a constant or multiply it with another kernel to make it richer.
+    It sees only the means of distributions; add another kernel, or multiply by one, to make it richer.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Constant(Kernel):
         self.value = value
 
     def prepare(self, objects: Objects) -> Array:
-        """Keep only how many objects there are."""
+        """Keep only the number of objects."""
         if not (np.isfinite(self.value) and self.value >= 0):
             raise ValueError(f"Constant has value = {self.value!r}; it must be non-negative and finite.")
         dtype = objects.dtype if is_numeric(objects) else np.float64

@@ -9,14 +9,14 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import Kernel, as_rows
+from kmcf.kernels.base import as_rows, positive
 from kmcf.kernels.distances import common_columns, median_distance
-from kmcf.kernels.stationary import _positive
+from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects
 
 _BLOCK_ROWS = 128
-_BLOCK_NUMBERS = 1 << 16  # of temporary numbers per block: what a processor's cache holds
+_BLOCK_NUMBERS = 1 << 16  # temporary numbers per block: about what a processor's cache holds
 
 
 class Histogram(Kernel):
@@ -112,14 +112,13 @@ class ChiSquared(Histogram):
         self.multiplier = multiplier
 
     def fit(self, objects: Any, states: Any = None) -> Self:
-        """Learn γ from the examples where none was given."""
-        del states
+        """Learn γ from the examples if none was given."""
         rows = self.prepare(as_objects(objects, "the kernel's examples"))
         if self.gamma is None:
-            factor = float(_positive(self.multiplier, "multiplier", self))
+            factor = float(positive(self.multiplier, "multiplier", self))
             self.gamma_ = 1.0 / (factor * median_distance(rows, chi_squared))
         else:
-            self.gamma_ = float(_positive(self.gamma, "gamma", self))
+            self.gamma_ = float(positive(self.gamma, "gamma", self))
         return self
 
     def evaluate(self, a: Array, b: Array) -> Array:
@@ -139,7 +138,7 @@ class ChiSquared(Histogram):
             raise NotFittedError(
                 "ChiSquared(gamma=None) learns gamma from examples: call fit(examples) first, or give a gamma."
             )
-        return float(_positive(self.gamma, "gamma", self))
+        return float(positive(self.gamma, "gamma", self))
 
 
 class Hellinger(Histogram):

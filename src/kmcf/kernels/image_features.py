@@ -1,4 +1,4 @@
-"""Dense SIFT descriptors of images: reading, describing, and not describing twice."""
+"""Dense SIFT descriptors of images: reading images, describing them, and caching the descriptors."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _DESCRIPTOR_SETTINGS = "dense SIFT, version 1"
 
 
 def is_path(image: Any) -> bool:
-    """Say whether an image is given as a file."""
+    """Return whether an image is given as a file."""
     return isinstance(image, str | os.PathLike)
 
 
 def image_key(image: Any) -> str:
-    """Return a name that equal images share and different images do not: of a file its path and time of change.
+    """Return a key that only equal images share; that of a file is made of its path, size and modification time.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def dense_sift(pixels: Pixels, patch: int, spacing: int) -> Pixels:
 
 
 class Cache(Generic[Value]):
-    """A dictionary that forgets what was used least recently when it is full.
+    """A dictionary that drops its least recently used entry when it is full.
 
     Examples
     --------
@@ -177,7 +177,7 @@ class Cache(Generic[Value]):
 
 
 def stored_sift(image: Any, name: str, key: str, patch: int, spacing: int, folder: str | None) -> Described:
-    """Return an image's descriptors and size, from a file in the folder if it is there, else computed and stored."""
+    """Return an image's descriptors and size, from a file in the folder if there is one, else computed and stored."""
     file = None
     if folder is not None:
         label = hashlib.blake2b(f"{_DESCRIPTOR_SETTINGS} {key} {patch} {spacing}".encode(), digest_size=16).hexdigest()

@@ -8,10 +8,10 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import Kernel
+from kmcf.kernels.base import positive
 from kmcf.kernels.distances import squared_euclidean
+from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.sets import ElementSets, merge_duplicates, read_sets, squared_differences
-from kmcf.kernels.stationary import _positive
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, as_objects
 
@@ -25,8 +25,8 @@ PreparedSets: TypeAlias = tuple[ElementSets, FloatArray]
 class LandmarkSet(Kernel):
     r"""Kernel on sets of elements, for instance rows (landmark, range, bearing) of the landmarks in view.
 
-    Elements are compared by a Gaussian kernel :math:`g` with one bandwidth per column, angles on the circle. Two ways
-    lead from elements to sets.
+    Elements are compared by a Gaussian kernel :math:`g` with one bandwidth per column, angles on the circle. There are
+    two ways from elements to sets.
 
     ``method="match"`` pairs elements by identity:
 
@@ -42,11 +42,11 @@ class LandmarkSet(Kernel):
 
     divided by :math:`\sqrt{k(S, S)\,k(S', S')}` if ``normalize``; without identities the indicator is 1.
 
-    What happens in odd cases:
+    Special cases:
 
     - *Empty sets* are allowed. "match": the absence of every landmark is information, so k(∅, S) = ρ^\|S\|. "mean": the
-      empty set resembles only the empty set, k(∅, ∅) = 1, k(∅, S) = 0. Pass ``None`` instead of an empty set to a
-      filter where seeing nothing shall count as a missing observation.
+      empty set resembles only the empty set, k(∅, ∅) = 1, k(∅, S) = 0. Where seeing nothing should count as a missing
+      observation, give a filter ``None`` instead of an empty set.
     - *Unseen identities* need no special care: an identity that no example has is absent from all of them ("match"
       multiplies all similarities by ρ, "mean" adds zeros).
     - *Duplicates* (an identity twice in one set): "match" averages them first, "mean" counts each.
@@ -60,7 +60,7 @@ class LandmarkSet(Kernel):
     method : {"match", "mean"}
         How sets are compared.
     absent : float
-        ρ in [0, 1): similarity of seeing a landmark and not seeing it ("match" only).
+        ρ in [0, 1): similarity between seeing a landmark and not seeing it ("match" only).
     bandwidth : float or array, optional
         σ of each column other than the identity, in the order of the columns (chord length for angles). None: see
         ``multiplier``.
@@ -109,8 +109,7 @@ class LandmarkSet(Kernel):
         return True
 
     def fit(self, objects: Any, states: Any = None) -> Self:
-        """Learn the bandwidths from the elements of the example sets where none were given."""
-        del states
+        """Learn the bandwidths from the elements of the example sets if none were given."""
         sets = self._read(as_objects(objects, "the kernel's examples", structured=True), columns=None)
         self._check(sets.rows.shape[1])
         if len(sets.rows) == 0 and self.bandwidth is None:
@@ -121,7 +120,7 @@ class LandmarkSet(Kernel):
             squares = squared_differences(sets, self._angles(sets.rows.shape[1]))
             scale = np.array([_median(np.sqrt(column)) for column in squares.T])
             distance = _median(np.sqrt(np.sum(squares / scale**2, axis=1)))
-            self.bandwidth_ = float(_positive(self.multiplier, "multiplier", self)) * distance * scale
+            self.bandwidth_ = float(positive(self.multiplier, "multiplier", self)) * distance * scale
         return self
 
     def prepare(self, objects: Objects) -> PreparedSets:
@@ -193,7 +192,7 @@ class LandmarkSet(Kernel):
         return self._given_bandwidth(width)
 
     def _given_bandwidth(self, width: int) -> FloatArray:
-        given = np.asarray(_positive(self.bandwidth, "bandwidth", self))
+        given = np.asarray(positive(self.bandwidth, "bandwidth", self))
         if given.ndim == 1 and len(given) != width:
             raise ValueError(f"LandmarkSet has {len(given)} bandwidths, but elements have {width} columns of numbers.")
         return np.broadcast_to(given, (width,)).copy()
@@ -254,7 +253,7 @@ def _common_keys(a: ElementSets, b: ElementSets) -> list[Any]:
 
 
 def _median(values: FloatArray) -> float:
-    """Median of the values; of the positive ones where that is zero; 1 where none is."""
+    """Return the median of the values; of the positive ones if that is zero; 1 if there are none."""
     positive = values[values > 0]
     median = float(np.median(values)) if len(values) else 0.0
     return median or (float(np.median(positive)) if len(positive) else 1.0)

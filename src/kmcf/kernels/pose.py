@@ -7,9 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from kmcf.kernels.base import Kernel, as_rows
+from kmcf.kernels.base import as_rows
 from kmcf.kernels.circular import Circular
-from kmcf.kernels.composition import Columns, Product
+from kmcf.kernels.columns import Columns
+from kmcf.kernels.kernel import Kernel, Product
 from kmcf.kernels.stationary import Gaussian
 from kmcf.numerics.arrays import Array, array_namespace
 from kmcf.numerics.objects import Objects, as_objects
@@ -59,7 +60,7 @@ class Pose(Kernel):
         self.multiplier = multiplier
 
     def fit(self, objects: Any, states: Any = None) -> Self:
-        """Learn both bandwidths from the examples where they were not given."""
+        """Learn from the examples the bandwidths that were not given."""
         examples = as_objects(objects, "the kernel's examples")
         self.columns_ = int(as_rows(examples, self).shape[1])
         self.kernel_ = self._product(self.columns_).fit(examples, states)
@@ -90,7 +91,7 @@ class Pose(Kernel):
         return array_namespace(logs).exp(logs)
 
     def evaluate_log(self, a: tuple[Array, Array], b: tuple[Array, Array]) -> Array:
-        """Return the sum of the two kernels' logarithms, which no distance makes underflow."""
+        """Return the sum of the two kernels' logarithms, which never underflows."""
         xp = array_namespace(*a, *b)
         return Gaussian().evaluate_log(xp.concat(a, axis=1), xp.concat(b, axis=1))  # squared distances add up
 

@@ -1,4 +1,4 @@
-"""Kernels on vectors by name, for those who write words and not code."""
+"""Kernels on vectors by name, for use from the command line."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
-from kmcf.kernels.base import Kernel
 from kmcf.kernels.circular import Circular
-from kmcf.kernels.composition import AsinhScaled
+from kmcf.kernels.columns import AsinhScaled
 from kmcf.kernels.elementary import Linear
 from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
+from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.learned import Learned
 from kmcf.kernels.pose import Pose
 from kmcf.kernels.scans import LaserScan
@@ -36,7 +36,7 @@ NAMED: dict[str, Callable[..., Kernel]] = {
     "chi-squared": ChiSquared,
     "hellinger": Hellinger,
 }
-"""Kernels that need nothing but numbers to be made; "asinh" is a Gaussian on robustly scaled vectors."""
+"""Kernels whose parameters are plain values; "asinh" is a Gaussian on robustly scaled vectors."""
 
 
 def named(name: str, **parameters: Any) -> Kernel:
@@ -51,7 +51,7 @@ def named(name: str, **parameters: Any) -> Kernel:
     """
     if name not in NAMED:
         close = get_close_matches(name, NAMED, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(NAMED)}."
+        hint = f"; did you mean {close[0]!r}?" if close else f"; the kernels are {', '.join(NAMED)}."
         raise ValueError(f"unknown kernel {name!r}{hint}")
     known = list(inspect.signature(NAMED[name]).parameters)
     for given in parameters:

@@ -10,7 +10,7 @@ from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 
 
 def centre_and_scale(rows: Any) -> tuple[FloatArray, FloatArray]:
-    """Return each column's median and median absolute deviation (unscaled, and 1 where it is zero); NaN is left out.
+    """Return each column's median and median absolute deviation (unscaled, and 1 where it is zero); NaN is ignored.
 
     Examples
     --------

@@ -7,9 +7,9 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import Kernel, as_rows
+from kmcf.kernels.base import as_rows, positive
 from kmcf.kernels.distances import median_distance, squared_euclidean
-from kmcf.kernels.stationary import _positive
+from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects, as_objects
 
@@ -34,8 +34,8 @@ class LaserScan(Kernel):
     positive definite; two scans of one place whose headings differ by up to 2r beams have a pair of copies that agree.
     ``rotation=0`` is a Gaussian kernel on :math:`v`.
 
-    NaN, infinite and too long ranges all count as "nothing within ``max_range``", in a filter too. There a scan of only
-    NaN is a missing observation; a scan of only infinities is one that saw nothing, which tells something.
+    NaN, infinite and overlong ranges all mean "nothing within ``max_range``", in a filter too. There a scan of only NaN
+    is a missing observation; a scan of only infinities is one that saw nothing, which is informative.
 
     Parameters
     ----------
@@ -98,8 +98,7 @@ class LaserScan(Kernel):
         return True
 
     def fit(self, objects: Any, states: Any = None) -> Self:
-        """Learn the range limit and the bandwidth from the examples where they were not given."""
-        del states
+        """Learn from the examples what was not given of range limit and bandwidth."""
         scans = self._scans(as_objects(objects, "the kernel's examples"))
         if self.max_range is None:
             finite = scans[np.isfinite(scans)]
@@ -107,12 +106,12 @@ class LaserScan(Kernel):
                 raise ValueError("no example scan has a finite positive range: LaserScan cannot learn max_range.")
             self.max_range_ = float(np.quantile(finite, _FAR)) or float(finite.max())
         else:
-            self.max_range_ = float(_positive(self.max_range, "max_range", self))
+            self.max_range_ = float(positive(self.max_range, "max_range", self))
         if self.bandwidth is None:
-            factor = float(_positive(self.multiplier, "multiplier", self))
+            factor = float(positive(self.multiplier, "multiplier", self))
             self.bandwidth_ = factor * median_distance(self._vectors(scans))
         else:
-            self.bandwidth_ = float(_positive(self.bandwidth, "bandwidth", self))
+            self.bandwidth_ = float(positive(self.bandwidth, "bandwidth", self))
         return self
 
     def prepare(self, objects: Objects) -> PreparedScans:
@@ -177,4 +176,4 @@ class LaserScan(Kernel):
             return float(getattr(self, f"{name}_"))
         if getattr(self, name) is None:
             raise NotFittedError(f"LaserScan({name}=None) learns it from examples: call fit(examples) first.")
-        return float(_positive(getattr(self, name), name, self))
+        return float(positive(getattr(self, name), name, self))

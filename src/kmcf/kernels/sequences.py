@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import Kernel
+from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, as_objects
 
@@ -54,7 +54,7 @@ class Spectrum(Kernel):
     differ from it in at most m places (Leslie et al. 2004). With ``normalize`` it is divided by
     :math:`\sqrt{k(s, s)\,k(t, t)}`.
 
-    Sequences shorter than ``length`` (the empty one too) have no words; they resemble each other, k = 1, and nothing
+    Sequences shorter than ``length`` (also the empty one) have no words; they resemble each other, k = 1, and nothing
     else. Symbols that no example has are allowed: words with them resemble only words that agree there.
 
     Parameters
@@ -67,7 +67,7 @@ class Spectrum(Kernel):
     normalize : bool
         Make the diagonal 1, so that long sequences do not dominate.
     alphabet : sequence, optional
-        Symbols that may stand in the place of another. None: those of the examples. Used with mismatches only.
+        Symbols that may replace one another. None: those of the examples. Used with mismatches only.
 
     Attributes
     ----------
@@ -101,8 +101,7 @@ class Spectrum(Kernel):
         return True
 
     def fit(self, objects: Any, states: Any = None) -> Self:
-        """Learn the alphabet from the examples where it is needed and was not given."""
-        del states
+        """Learn the alphabet from the examples if it is needed and was not given."""
         self._check()
         sequences = list(_read_sequences(as_objects(objects, "the kernel's examples", structured=True)))
         if self.mismatches:
@@ -204,7 +203,7 @@ def _read_sequences(objects: Objects) -> Iterator[Word]:
 
 
 def _neighbours(word: Word, mismatches: int, alphabet: tuple[Hashable, ...]) -> list[Word]:
-    """Return the words that arise from a word by putting symbols of the alphabet in at most so many places."""
+    """Return the words made from a word by replacing at most ``mismatches`` of its symbols."""
     found = {word: None}
     for places in combinations(range(len(word)), mismatches):
         choices = [(*alphabet, word[i]) if i in places else (word[i],) for i in range(len(word))]

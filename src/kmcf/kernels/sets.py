@@ -12,7 +12,7 @@ import numpy as np
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, plain
 
-_PAIRS = 1_000_000  # of elements looked at for a bandwidth
+_PAIRS = 1_000_000  # pairs of elements from which a bandwidth is learnt
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def read_sets(objects: Objects, identity: int | None, columns: int | None, kerne
     columns : int or None
         How many columns the rows must have; None: as many as the first element has.
     kernel : str
-        Who asks, for error messages.
+        Name of the kernel, for error messages.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def read_sets(objects: Objects, identity: int | None, columns: int | None, kerne
             extra = int(identity is not None)
             raise ValueError(
                 f"the elements of object {number} have {rows.shape[1] + extra} columns, but {kernel} expects "
-                f"{width + extra}: all elements must have as many."
+                f"{width + extra}: all elements must have the same number."
             )
         if not np.all(np.isfinite(rows)):
             raise ValueError(f"an element of object {number} is NaN or infinite; leave such elements out of the set.")
@@ -139,8 +139,7 @@ def _read_set(one: Any, number: int, identity: int | None, kernel: str) -> tuple
 def _plain(name: Any) -> Hashable:
     if isinstance(name, float | np.floating) and not np.isfinite(name):
         raise ValueError(f"an identity is {name}")
-    plain: Hashable = name.item() if isinstance(name, np.generic) else name
-    return plain
+    return name.item() if isinstance(name, np.generic) else name
 
 
 def merge_duplicates(sets: ElementSets, angles: IntArray) -> ElementSets:

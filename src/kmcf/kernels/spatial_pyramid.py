@@ -12,14 +12,14 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from kmcf.kernels.base import Kernel
 from kmcf.kernels.histograms import intersection
 from kmcf.kernels.image_features import Cache, Described, Pixels, image_key, patch_grid, stored_sift
+from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, FloatArray, IntArray
 from kmcf.numerics.objects import Objects, as_objects
 from kmcf.support.extras import progress_bar, require
 
-_HELD_BYTES = 1 << 30  # of descriptors kept during fit
+_HELD_BYTES = 1 << 30  # bytes of descriptors kept during fit
 
 
 class SpatialPyramid(Kernel):
@@ -34,11 +34,11 @@ class SpatialPyramid(Kernel):
 
     where the histograms of a level sum to 1 over all cells. It is one histogram intersection of weighted,
     concatenated histograms: 4200 numbers and the weights 1/4, 1/4, 1/2 for 200 words and three levels. The diagonal
-    is 1, images of any size can be compared, and colour and contrast do not count.
+    is 1, images of any size can be compared, and colour and contrast do not matter.
 
     Images are arrays, grey (h, w) or colour (h, w, 3), of bytes or floats in [0, 1] or [0, 255], or paths of files,
     in a list or in one array (n, h, w) or (n, h, w, 3). Patches without gradients all have the descriptor zero, so a
-    constant image is one word in all places. Needs OpenCV: ``pip install 'kmcf[images]'``.
+    constant image shows one word everywhere. Needs OpenCV: ``pip install 'kmcf[images]'``.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class SpatialPyramid(Kernel):
     patch_size, spacing : int
         Side and distance of the patches in pixels. Images must be at least as large as a patch.
     n_descriptors : int
-        About how many descriptors, as many from each example image, the dictionary is learnt from.
+        About how many descriptors the dictionary is learnt from, equally many from each example image.
     same_size : bool
         Refuse images whose size differs from the examples' (a safeguard; the kernel itself does not need it).
     n_jobs : int
@@ -58,7 +58,7 @@ class SpatialPyramid(Kernel):
         Show a progress bar while more than one image is described (needs ``kmcf[progress]``).
     cache_size : int
         How many images' word counts are kept in memory (6 kB each), so that no image is described twice. Files are
-        known by path, time of change and size, arrays by their bytes.
+        identified by path, modification time and size, arrays by their bytes.
     cache_folder : path, optional
         Folder where descriptors are stored (128 bytes per patch), for use in later runs and with other dictionaries.
         Nothing in it is ever deleted.
@@ -115,7 +115,6 @@ class SpatialPyramid(Kernel):
 
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn the dictionary from the example images, and remember their word counts."""
-        del states
         require("cv2", "images")
         self._check()
         images = as_objects(objects, "the kernel's examples", structured=True)

@@ -8,13 +8,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import Kernel, as_rows
+from kmcf.kernels.base import as_rows, positive
 from kmcf.kernels.distances import euclidean, manhattan, median_distance, squared_euclidean
+from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects
 
 _NARROW, _FAR = 1e-90, 1e150
-"""Beyond so many very narrow bandwidths all distances are alike; their squares must not overflow."""
+"""Rows divided by a bandwidth below the first are clipped at the second, so that no squared distance overflows."""
 
 
 class Stationary(Kernel):
@@ -34,16 +35,15 @@ class Stationary(Kernel):
         self.multiplier = multiplier
 
     def fit(self, objects: Any, states: Any = None) -> Self:
-        """Learn the bandwidth from the examples where none was given."""
-        del states
+        """Learn the bandwidth from the examples if none was given."""
         examples = as_objects(objects, "the kernel's examples")
         if self.bandwidth is None:
-            factor = _positive(self.multiplier, "multiplier", self)
+            factor = positive(self.multiplier, "multiplier", self)
             self.bandwidth_: float | FloatArray = float(factor) * median_distance(
                 np.asarray(self._rows(examples)), self._distance
             )
         else:
-            self.bandwidth_ = _positive(self.bandwidth, "bandwidth", self)
+            self.bandwidth_ = positive(self.bandwidth, "bandwidth", self)
         self.prepare(examples)
         return self
 
@@ -75,10 +75,9 @@ class Stationary(Kernel):
         if self.bandwidth is None:
             raise NotFittedError(
                 f"{type(self).__name__}(bandwidth=None) learns its bandwidth from examples: call fit(examples) first, "
-                f"or "
-                "give a bandwidth."
+                "or give a bandwidth."
             )
-        return _positive(self.bandwidth, "bandwidth", self)
+        return positive(self.bandwidth, "bandwidth", self)
 
     @staticmethod
     def _distance(a: Array, b: Array) -> Array:
@@ -164,14 +163,3 @@ class Matern(Stationary):
         r = math.sqrt(2.0 * self.nu) * euclidean(a, b)
         polynomial: Array = {0.5: 1.0, 1.5: 1.0 + r, 2.5: 1.0 + r + r * r / 3.0}[self.nu]
         return polynomial * array_namespace(a, b).exp(-r)
-
-
-def _positive(value: Any, name: str, kernel: Kernel) -> float | FloatArray:
-    """Check a bandwidth or multiplier: positive and finite."""
-    try:
-        numbers = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{type(kernel).__name__} has {name} = {value!r}; it must be a number.") from error
-    if numbers.ndim > 1 or not np.all(np.isfinite(numbers)) or not np.all(numbers > 0):
-        raise ValueError(f"{type(kernel).__name__} has {name} = {value!r}; it must be positive and finite.")
-    return float(numbers) if numbers.ndim == 0 else numbers

@@ -18,7 +18,7 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 
 def is_jax(array: Any) -> bool:
-    """Say whether something is an array of JAX, without importing it.
+    """Return whether something is a JAX array, without importing JAX.
 
     Examples
     --------

@@ -1,5 +1,6 @@
 """Arithmetic on angles in radians."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,29 +16,26 @@ def wrapped_difference(angles: Array) -> Array:
     >>> wrapped_difference(np.array([0.0, 2 * np.pi + 0.25, np.pi, -np.pi])).round(2)
     array([0.  , 0.25, 3.14, 3.14])
     """
-    wrapped: FloatArray = np.pi - (np.pi - angles) % (2.0 * np.pi)  # an operator, so that JAX arrays are welcome
-    return wrapped
+    return np.pi - (np.pi - angles) % (2.0 * np.pi)  # the operator also takes JAX arrays
 
 
 def wrapped_columns(rows: Array, columns: Sequence[int]) -> Array:
-    """Return an array (n, ...) with some columns, counted over the flattened rows, wrapped to (−π, π].
-
-    Without columns it is the array itself, otherwise a new one, of the same library.
+    """Return rows (n, ...) of any library with some columns, counted over the flattened rows, wrapped to (−π, π].
 
     Examples
     --------
-    >>> wrapped_columns(np.array([[1.0, 4.0]]), [1]).round(2)
-    array([[ 1.  , -2.28]])
+    >>> wrapped_columns(np.array([[4.0, 4.0]]), [1]).round(2)
+    array([[ 4.  , -2.28]])
     """
     if not len(columns):
         return rows
-    flat = rows.reshape(rows.shape[0], -1)
-    chosen = np.isin(np.arange(flat.shape[1]), np.asarray(columns))
-    return array_namespace(rows).where(chosen, wrapped_difference(flat), flat).reshape(rows.shape)
+    chosen = np.zeros(math.prod(rows.shape[1:]), dtype=bool)
+    chosen[list(columns)] = True
+    return array_namespace(rows).where(chosen.reshape(rows.shape[1:]), wrapped_difference(rows), rows)
 
 
 def on_circles(rows: FloatArray, columns: Sequence[int]) -> FloatArray:
-    """Return rows (n, d) whose angle columns are replaced, at the end, by their cosines and then their sines.
+    """Return rows (n, d) without their angle columns, whose cosines and then sines are appended.
 
     Examples
     --------

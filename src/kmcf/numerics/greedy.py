@@ -1,4 +1,4 @@
-"""The greedy loop of Kernel Herding: compiled where Numba is installed, plain NumPy otherwise, to the same bits."""
+"""The greedy loop of Kernel Herding: compiled where Numba is installed, plain NumPy otherwise, bit for bit the same."""
 
 from collections.abc import Callable
 from functools import cache
@@ -12,7 +12,7 @@ Loop = Callable[[FloatArray, FloatArray, int], tuple[IntArray, FloatArray]]
 
 @cache
 def greedy_loop() -> Loop:
-    """Return the fastest loop this installation has (the extra ``kmcf[fast]`` brings Numba)."""
+    """Return the fastest loop available (the extra ``kmcf[fast]`` installs Numba)."""
     try:
         import numba
     except ImportError:
@@ -38,7 +38,7 @@ def numpy_loop(mean_values: FloatArray, gram: FloatArray, size: int) -> tuple[In
 
 
 def scalar_loop(mean_values: FloatArray, gram: FloatArray, size: int) -> tuple[IntArray, FloatArray]:
-    """Do the same number by number, in one pass per pick: what Numba compiles."""
+    """Do the same element by element, in one pass per pick; this is what Numba compiles."""
     indices = np.empty(size, dtype=np.intp)
     score = mean_values.copy()
     best = 0

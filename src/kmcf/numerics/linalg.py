@@ -34,12 +34,11 @@ def solve_factorised(lower: FloatArray, right: FloatArray) -> FloatArray:
     """
     if lower.shape[0] == 0:
         return np.zeros_like(right)
-    solution: FloatArray = lapack.dpotrs(lower, right, lower=1)[0]
-    return solution
+    return lapack.dpotrs(lower, right, lower=1)[0]
 
 
 def cholesky(matrix: FloatArray, *, shift: float, name: str, remedy: str) -> CholeskyFactor:
-    """Factorise ``matrix + shift * I``; on failure say which parameter to raise.
+    """Factorise ``matrix + shift * I``; the error of a failure names the parameter to raise.
 
     Parameters
     ----------
@@ -69,7 +68,7 @@ def cholesky(matrix: FloatArray, *, shift: float, name: str, remedy: str) -> Cho
 
 
 def is_positive_semidefinite(matrix: FloatArray, tolerance: float = 1e-8) -> bool:
-    """Say whether a symmetric matrix has no eigenvalue below ``-tolerance`` times its largest entry.
+    """Return whether a symmetric matrix has no eigenvalue below ``-tolerance`` times its largest entry.
 
     Examples
     --------
@@ -109,8 +108,7 @@ def solve_lower_transposed(lower: FloatArray, right: FloatArray) -> FloatArray:
     >>> solve_lower_transposed(np.array([[2.0, 0.0], [1.0, 1.0]]), np.array([4.0, 2.0]))
     array([1., 2.])
     """
-    solution: FloatArray = linalg.solve_triangular(lower, right, lower=True, trans="T", check_finite=False)
-    return solution
+    return linalg.solve_triangular(lower, right, lower=True, trans="T", check_finite=False)
 
 
 def weighted_gram(rows: FloatArray, weights: FloatArray) -> FloatArray:
@@ -161,8 +159,7 @@ class PivotedCholesky(NamedTuple):
 
     def features(self, columns: FloatArray) -> FloatArray:
         """Map kernel values at the pivots, (q,) or (q, m), to the features ψ with V_i·ψ(x) ≈ k(x_i, x)."""
-        features: FloatArray = linalg.solve_triangular(self.pivot_factor, columns, lower=True, check_finite=False)
-        return features
+        return linalg.solve_triangular(self.pivot_factor, columns, lower=True, check_finite=False)
 
 
 def pivoted_cholesky(

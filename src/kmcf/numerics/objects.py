@@ -1,6 +1,6 @@
-"""Collections of things: a numeric array with one row per thing, or a list of arbitrary objects.
+"""Collections of objects: a numeric array with one row per object, or a list of arbitrary objects.
 
-States and observations may be either. These few functions let the rest of the package not care which.
+States and observations may be either; with these functions the rest of the package need not care which.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ Objects: TypeAlias = Any
 
 
 def is_numeric(objects: Objects) -> bool:
-    """Say whether a collection is a numeric array (rather than a list of objects)."""
+    """Return whether a collection is a numeric array (rather than a list of objects)."""
     return getattr(getattr(objects, "dtype", None), "kind", "") in tuple("biuf") and hasattr(objects, "shape")
 
 

@@ -1,4 +1,4 @@
-"""Poses (x, y, heading) in the plane: how one leads to the next, and what lies between two of them.
+"""Poses (x, y, heading) in the plane: the motion from one to the next, and interpolation between them.
 
 A *motion* is the triple (rotation, translation, rotation) of the odometry model of Probabilistic Robotics (Thrun,
 Burgard, Fox; Section 5.4): turn, drive straight, turn again. Motions are computed on NumPy and JAX arrays, along
@@ -15,7 +15,7 @@ from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.circles import wrapped_difference
 
 STANDING = 1e-9
-"""Metres: a shorter way has no direction, and all the turning is put into the second rotation."""
+"""Metres: a shorter move has no direction, and all turning goes into the second rotation."""
 
 
 def relative_motion(before: Any, after: Any) -> Array:
@@ -93,7 +93,7 @@ def odometry_controls(poses: Any) -> FloatArray:
 
 
 def interpolated(times: FloatArray, poses: FloatArray, wanted: FloatArray) -> FloatArray:
-    """Interpolate poses linearly in time, headings along the shorter arc; before and after the track its ends hold.
+    """Interpolate poses linearly in time, headings along the shorter arc; outside the track its nearer end is used.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def interpolated(times: FloatArray, poses: FloatArray, wanted: FloatArray) -> Fl
 
 
 def chained(motions: Any) -> FloatArray:
-    """Return the one motion that does the same as several, one after the other.
+    """Return the single motion that is equivalent to several in succession.
 
     Examples
     --------
@@ -118,5 +118,4 @@ def chained(motions: Any) -> FloatArray:
     pose = np.zeros(3)
     for motion in np.asarray(motions, dtype=np.float64):
         pose = moved(pose, motion)
-    result: FloatArray = relative_motion(np.zeros(3), pose)
-    return result
+    return relative_motion(np.zeros(3), pose)

@@ -1,6 +1,6 @@
-"""Random numbers from whatever a filter hands to a transition: a NumPy Generator, or a JAX key.
+"""Random numbers from what a filter hands to a transition: a NumPy Generator or a JAX key.
 
-Transitions written with these functions work in both worlds.
+Transitions written with these functions work with both.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def normal(source: Randomness, shape: tuple[int, ...], dtype: Any = None) -> Arr
     source : numpy.random.Generator or JAX key
         What the filter passes as the last argument of ``transition`` and ``initial``.
     shape : tuple of int
-        How many.
+        Shape of the result.
     dtype : dtype, optional
-        Their precision, with JAX; usually that of the states.
+        Precision, with JAX; usually that of the states.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def uniform(
 
 
 def split(source: Randomness, count: int) -> list[Randomness]:
-    """Return sources of independent numbers: new keys, or the generator itself, which moves on as it draws.
+    """Return sources of independent numbers: new keys, or the generator itself, which advances as it draws.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def split(source: Randomness, count: int) -> list[Randomness]:
 def _is_generator(source: Randomness) -> bool:
     if isinstance(source, np.random.Generator):
         return True
-    jax = sys.modules.get("jax")  # whoever has a key has imported it
+    jax = sys.modules.get("jax")  # anyone who has a key has imported JAX
     if jax is not None and isinstance(source, jax.Array):
         return False
     raise TypeError(f"rng is {source!r}; it must be a numpy.random.Generator or a JAX key.")

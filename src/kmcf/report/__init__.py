@@ -1,9 +1,10 @@
-"""Reports: one HTML file with text, tables, checked statements, charts, maps and animations that needs no network."""
+"""Reports: one HTML file with text, tables, checked statements, charts, maps and animations; it needs no network."""
 
-from kmcf.report.blocks import Block, Columns, Image, Statement, Statements, Text, Verdict
+from kmcf.report.blocks import Block, Image, SideBySide, Statement, Statements, Text, Verdict
 from kmcf.report.chart import Chart
-from kmcf.report.map_chart import MapChart, Path
-from kmcf.report.page import Report, Section
+from kmcf.report.content import Section
+from kmcf.report.map_chart import MapChart, MapPath
+from kmcf.report.page import Report
 from kmcf.report.player import Frame, Player
 from kmcf.report.scale import Axis
 from kmcf.report.series import Series
@@ -14,16 +15,16 @@ __all__ = [
     "Axis",
     "Block",
     "Chart",
-    "Columns",
     "Estimate",
     "Frame",
     "Image",
     "MapChart",
-    "Path",
+    "MapPath",
     "Player",
     "Report",
     "Section",
     "Series",
+    "SideBySide",
     "Statement",
     "Statements",
     "Table",

@@ -75,7 +75,7 @@ class Image:
 
 
 @dataclass(frozen=True)
-class Columns:
+class SideBySide:
     """Blocks side by side where there is room, below each other where there is not."""
 
     blocks: Sequence[Block]

@@ -1,6 +1,6 @@
 """Charts with two axes: lines, points, stems and bars, drawn as SVG in Python; the page's script adds interaction.
 
-Every chart is drawn twice, for wide and for narrow boxes, so that its letters stay readable on a phone without a
+Every chart is drawn twice, for wide and for narrow boxes, so that its text stays readable on a phone without a
 script; the style sheet shows the one that fits.
 """
 
@@ -134,7 +134,7 @@ class Chart:
         return f"{self.title}: {self.y.title} over {self.x.title}; shown are {names or 'no series'}."
 
     def _notes(self) -> list[str]:
-        """Say what could not be drawn and why."""
+        """List what could not be drawn, and why."""
         notes = []
         for axis, name in ((self.x, "places"), (self.y, "values")):
             arrays = [series.places if axis is self.x else series.values for series in self.series]

@@ -22,7 +22,7 @@ _RADIUS = float(np.sqrt(-2.0 * np.log(0.05)))
 
 
 @dataclass(frozen=True)
-class Path:
+class MapPath:
     """Where something was, over time.
 
     Parameters
@@ -63,7 +63,7 @@ class MapChart:
     ----------
     title : str
         Heading of the figure.
-    paths : sequence of Path
+    paths : sequence of MapPath
         The first is drawn on top.
     walls : array (m, 4), optional
         Segments: x and y of one end, x and y of the other.
@@ -76,13 +76,13 @@ class MapChart:
 
     Examples
     --------
-    >>> chart = MapChart("Walk", [Path("truth", [[0, 0], [1, 2]])], walls=[[0, 0, 3, 0]])
+    >>> chart = MapChart("Walk", [MapPath("truth", [[0, 0], [1, 2]])], walls=[[0, 0, 3, 0]])
     >>> 'class="wall"' in chart.html("map-1")
     True
     """
 
     title: str
-    paths: Sequence[Path]
+    paths: Sequence[MapPath]
     walls: ArrayLike | None = None
     points: Mapping[str, ArrayLike] = field(default_factory=dict)
     unit: str = "m"
@@ -127,7 +127,7 @@ class MapChart:
         return {"x": f"x{words}", "y": f"y{words}", "series": series}
 
 
-def _track(plane: Plane, path: Path, place: int) -> str:
+def _track(plane: Plane, path: MapPath, place: int) -> str:
     track = positions(path.positions, path.name)
     parts = []
     if path.covariances is not None:

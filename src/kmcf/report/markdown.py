@@ -1,25 +1,22 @@
-"""A report as Markdown: its texts, tables and statements, for places that show no HTML page."""
+"""A report as Markdown: its texts, tables and statements, for places that show no HTML."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from kmcf.report.blocks import Block, Columns, Statement, Statements, Text
+from kmcf.report.blocks import Block, SideBySide, Statement, Statements, Text
+from kmcf.report.content import Content
 from kmcf.report.numbers import shown
-from kmcf.report.table import Cell, Table
-
-if TYPE_CHECKING:
-    from kmcf.report.page import Report
+from kmcf.report.table import Table, TableEntry
 
 
-def markdown(report: Report, pictures: Sequence[Path] = ()) -> str:
+def markdown(report: Content, pictures: Sequence[Path] = ()) -> str:
     """Return the report without what only a page can show: charts, maps, players.
 
     Parameters
     ----------
-    report : Report
+    report : Content
         What to write.
     pictures : sequence of Path
         Files in the same folder, shown at the end in place of the charts.
@@ -58,21 +55,21 @@ def _written(block: Block) -> Iterator[str]:
         yield _table(block.columns, block.rows)
     elif isinstance(block, Statements):
         yield _table(["verdict", "statement", "numbers"], [_row(one) for one in block.statements])
-    elif isinstance(block, Columns):
+    elif isinstance(block, SideBySide):
         for one in block.blocks:
             yield from _written(one)
 
 
-def _row(statement: Statement) -> list[Cell]:
+def _row(statement: Statement) -> list[TableEntry]:
     return [statement.verdict.value, statement.claim, statement.numbers]
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+def _table(columns: Sequence[str], rows: Sequence[Sequence[TableEntry]]) -> str:
     lines = [list(columns), ["---"] * len(columns), *([_cell(cell) for cell in row] for row in rows)]
     return "\n".join("|---" * len(line) + "|" if line[0] == "---" else f"| {' | '.join(line)} |" for line in lines)
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TableEntry) -> str:
     if cell is None:
         return ""
     words = shown(cell) if isinstance(cell, float) else str(cell)

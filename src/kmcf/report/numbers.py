@@ -11,7 +11,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def shown(value: float, digits: int = 3) -> str:
-    """Write a number with so many significant digits, plainly where that is short.
+    """Write a number with some significant digits, without an exponent where that is short.
 
     Examples
     --------

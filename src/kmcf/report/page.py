@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from kmcf.report.blocks import Block, Text
+from kmcf.report.blocks import Text
+from kmcf.report.content import Content, Section
 from kmcf.report.markdown import markdown
 from kmcf.report.markup import element, text
 from kmcf.support.atomic import write_atomically
@@ -21,15 +21,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inl
 
 
 @dataclass(frozen=True)
-class Section:
-    """A heading and what stands below it."""
-
-    title: str
-    blocks: Sequence[Block]
-
-
-@dataclass(frozen=True)
-class Report:
+class Report(Content):
     """A self-contained HTML page.
 
     Parameters
@@ -37,13 +29,13 @@ class Report:
     title : str
         What it is about.
     command : str
-        What was typed to make it.
+        The command that made it.
     sections : sequence of Section
         Its content.
     summary : str
         What a hurried reader should know, in the form of :class:`Text`.
     versions : mapping
-        Names and versions of what computed it, and whatever else is needed to repeat it.
+        Names and versions of the software that computed it, and anything else needed to repeat it.
     date : datetime
         When it was made.
 
@@ -54,13 +46,6 @@ class Report:
     >>> page.startswith("<!doctype html>"), "<h1>Trial</h1>" in page
     (True, True)
     """
-
-    title: str
-    command: str
-    sections: Sequence[Section]
-    summary: str = ""
-    versions: Mapping[str, str] = field(default_factory=dict)
-    date: datetime = field(default_factory=lambda: datetime.now().astimezone())
 
     def html(self) -> str:
         """Return the page."""

@@ -19,7 +19,7 @@ _LEAST_HEIGHT, _MOST_HEIGHT = 200.0, 620.0
 
 
 def positions(values: ArrayLike | None, what: str) -> FloatArray:
-    """Read positions as (n, 2), or say what is wrong with them.
+    """Read positions as (n, 2); an error says what is wrong with them.
 
     Examples
     --------
@@ -34,9 +34,8 @@ def positions(values: ArrayLike | None, what: str) -> FloatArray:
 
 
 def known(points: FloatArray) -> BoolArray:
-    """Say which of the positions (n, 2) are finite."""
-    finite: BoolArray = np.all(np.isfinite(points), axis=1)
-    return finite
+    """Return which of the positions (n, 2) are finite."""
+    return np.all(np.isfinite(points), axis=1)
 
 
 def segments(walls: ArrayLike | None) -> FloatArray:
@@ -59,7 +58,7 @@ class Plane:
 
     @classmethod
     def around(cls, collections: Sequence[FloatArray]) -> Plane:
-        """Choose the smallest plane around positions (n, 2) that are finite and no strays."""
+        """Choose the smallest plane around positions (n, 2) that are finite and not strays."""
         everything = np.concatenate([*collections, np.zeros((0, 2))])
         everything = _without_strays(everything[known(everything)])
         low, high = everything.min(axis=0), everything.max(axis=0)
@@ -152,7 +151,7 @@ def _without_strays(points: FloatArray) -> FloatArray:
 
 
 def _ticks(x: Scale, y: Scale) -> list[str]:
-    """Draw few ticks, because on a phone their letters grow relative to the map."""
+    """Draw few ticks, because on a phone their labels grow relative to the map."""
     parts = []
     for value, label in x.ticks(6):
         left = pixel(float(x(value)))

@@ -60,10 +60,9 @@ class Axis:
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
     def showable(self, values: ArrayLike) -> BoolArray:
-        """Say which values have a place on the axis: finite, and positive if it is logarithmic."""
+        """Return which values have a place on the axis: finite, and positive if it is logarithmic."""
         array = np.asarray(values, dtype=np.float64)
-        fits: BoolArray = np.isfinite(array) & (array > 0) if self.log else np.isfinite(array)
-        return fits
+        return np.isfinite(array) & (array > 0) if self.log else np.isfinite(array)
 
     def span(self, values: FloatArray) -> tuple[float, float]:
         """Return the ends of the axis: its limits, or those of the data with a little room."""
@@ -98,11 +97,10 @@ class Scale:
         array, low, high = np.asarray(values, dtype=np.float64), self.low, self.high
         if self.log:
             array, low, high = np.log10(np.where(array > 0, array, low)), math.log10(low), math.log10(high)
-        places: FloatArray = self.start + (array - low) / (high - low) * (self.end - self.start)
-        return places
+        return self.start + (array - low) / (high - low) * (self.end - self.start)
 
     def ticks(self, most: int) -> list[tuple[float, str]]:
-        """Return values worth a tick and their labels, at most about so many."""
+        """Return values worth a tick and their labels, about ``most`` at most."""
         return log_ticks(self.low, self.high, most) if self.log else linear_ticks(self.low, self.high, most)
 
     def numbers(self) -> list[float]:

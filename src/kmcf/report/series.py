@@ -35,7 +35,7 @@ class Series:
     x, y : array (n,)
         Where and how much; what is not finite leaves a gap.
     lower, upper : array (n,), optional
-        Ends of the uncertainty of y, both or none.
+        Ends of the uncertainty of y, both or neither.
     kind : {"line", "points", "stems", "bars"}
         How the values are drawn.
     spread : {"whiskers", "band"}
@@ -83,9 +83,8 @@ class Series:
         return np.asarray(self.lower, dtype=np.float64), np.asarray(self.upper, dtype=np.float64)
 
     def showable(self, x: Axis, y: Axis) -> BoolArray:
-        """Say which points can be drawn on these axes."""
-        shown: BoolArray = x.showable(self.places) & y.showable(self.values)
-        return shown
+        """Return which points can be drawn on these axes."""
+        return x.showable(self.places) & y.showable(self.values)
 
 
 class Slot(NamedTuple):

@@ -36,7 +36,7 @@ class Estimate:
         return f"{self.value:.{decimals}f} ± {self.error:.{decimals}f}".replace("-", "−")
 
 
-Cell = str | int | float | Estimate | None
+TableEntry = str | int | float | Estimate | None
 Best = Literal["lowest", "highest"]
 
 
@@ -65,7 +65,7 @@ class Table:
     """
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+    rows: Sequence[Sequence[TableEntry]]
     caption: str = ""
     best: Best | None = None
     within: Literal["row", "column"] = "column"
@@ -96,21 +96,20 @@ class Table:
         return element("div", caption, box, class_="table", id=name)
 
     def _marked(self, values: np.ndarray) -> np.ndarray:
-        """Say which cells hold the best number; nothing is best where there is no other to compare with."""
+        """Return which cells hold the best number; nothing is best where there is no other to compare with."""
         if self.best is None or values.size == 0:
             return np.zeros(values.shape, dtype=bool)
         axis = 1 if self.within == "row" else 0
         losses = np.where(np.isfinite(values), values if self.best == "lowest" else -values, np.inf)
         enough = np.isfinite(losses).sum(axis=axis, keepdims=True) > 1
-        marked: np.ndarray = np.isfinite(losses) & (losses == losses.min(axis=axis, keepdims=True)) & enough
-        return marked
+        return np.isfinite(losses) & (losses == losses.min(axis=axis, keepdims=True)) & enough
 
 
-def _is_number(cell: Cell) -> bool:
+def _is_number(cell: TableEntry) -> bool:
     return isinstance(cell, int | float | Estimate) and not isinstance(cell, bool)
 
 
-def _value(cell: Cell) -> float:
+def _value(cell: TableEntry) -> float:
     if isinstance(cell, Estimate):
         return cell.value
     return float(cell) if isinstance(cell, int | float) else math.nan
@@ -120,7 +119,7 @@ def _class(number: bool, best: bool = False) -> str | None:
     return " ".join(["number"] * number + ["best"] * best) or None
 
 
-def _cell(cell: Cell, value: float, best: bool) -> str:
+def _cell(cell: TableEntry, value: float, best: bool) -> str:
     if not _is_number(cell):
         return element("td", "" if cell is None else text(cell))
     words = text(cell if isinstance(cell, Estimate) else shown(value))

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from kmcf.kernels.adapters import as_kernel
+from kmcf.kernels import as_kernel
 from kmcf.store.container import KINDS, Container
 from kmcf.store.errors import FileError, PassedAgainError
 from kmcf.store.registry import find_class, find_function

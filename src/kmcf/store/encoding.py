@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from kmcf.kernels.adapters import FromCallable, FromSklearn
+from kmcf.kernels import FromCallable, FromSklearn
 from kmcf.numerics.arrays import Array
 from kmcf.store.container import KINDS
 from kmcf.store.registry import name_of_class, name_of_function

@@ -1,1 +1,1 @@
-"""What any room may need and none owns: warnings, optional dependencies, safe files, notebook tables, search spaces."""
+"""What any room may need and none owns: warnings, optional dependencies, safe files, tables, JSON, search spaces."""

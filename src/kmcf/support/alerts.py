@@ -1,4 +1,7 @@
-"""The warnings this package gives. Each says what to do; none hides a wrong result."""
+"""The warnings of this package. Each says what to do; none hides a wrong result."""
+
+LOW_COVERAGE = 0.1
+"""Plots and tables mark steps whose coverage by the examples is below this."""
 
 
 class RejectedStepWarning(UserWarning):
@@ -6,7 +9,7 @@ class RejectedStepWarning(UserWarning):
 
 
 class StalePivotsWarning(UserWarning):
-    """New examples lie where the pivots chosen at fit do not reach."""
+    """New examples lie out of reach of the pivots chosen at fit."""
 
 
 class HighRankWarning(UserWarning):

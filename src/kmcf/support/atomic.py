@@ -1,4 +1,4 @@
-"""Writing files so that nobody ever finds half of one."""
+"""Writing files whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import BinaryIO
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a new file that takes the place of ``path`` when everything went well, and vanishes otherwise.
+    """Open a new file that replaces ``path`` if all goes well, and is deleted otherwise.
 
-    It is written beside the old one, forced onto the disk and renamed, so a crash or a full disk leaves the old file.
+    It is written beside the old file, flushed to disk and renamed, so that a crash or a full disk leaves the old file.
 
     Examples
     --------
@@ -47,9 +47,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def write_atomically(path: Path, content: str | bytes) -> Path:
-    """Write a whole file by :func:`replacing`; folders that are missing are made.
+    """Write a whole file with :func:`replacing`; missing folders are created.
 
-    Texts are written as UTF-8; what UTF-8 cannot say becomes a question mark.
+    Text is encoded as UTF-8; what cannot be encoded becomes a question mark.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def write_atomically(path: Path, content: str | bytes) -> Path:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Force the new name onto the disk, where the system can do that."""
+    """Flush the new name to disk, where the system supports that."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

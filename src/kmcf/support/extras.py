@@ -7,7 +7,7 @@ from typing import Any
 
 
 def require(module: str, extra: str) -> Any:
-    """Import an optional module, or say which extra brings it.
+    """Import an optional module; the error of a missing one names the extra that installs it.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def require(module: str, extra: str) -> Any:
 
 @contextmanager
 def progress_bar(total: int, description: str, *, show: bool, unit: str = "step") -> Iterator[Callable[[], object]]:
-    """Give a function to call after each of ``total`` steps; it moves a progress bar if one is wanted.
+    """Yield a function to call after each of ``total`` steps; it advances a progress bar if one is wanted.
 
     Examples
     --------

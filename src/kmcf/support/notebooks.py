@@ -54,7 +54,7 @@ def in_short(value: Any, longest: int = 160) -> str:
 
 
 def spread_of(values: Any) -> str:
-    """Say between which values some numbers lie, and around which.
+    """Describe numbers by their median and range.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def settings_and_learnt(estimator: Any, examples: Any) -> tuple[dict[str, Any], 
     estimator : scikit-learn estimator
         The filter.
     examples : collection or None
-        What it was fitted to; None if it was not.
+        What it was fitted to; None if it is not fitted.
     """
     defaults = {name: p.default for name, p in inspect.signature(type(estimator).__init__).parameters.items()}
     settings = estimator.get_params(deep=False)
@@ -87,5 +87,5 @@ def settings_and_learnt(estimator: Any, examples: Any) -> tuple[dict[str, Any], 
 
 
 def _is_short(value: Any) -> bool:
-    """Say whether a learnt value fits into a line of a table: numbers, words, pairs, kernels."""
+    """Return whether a learnt value fits into a row of a table: numbers, words, pairs, kernels."""
     return isinstance(value, int | float | str | BaseEstimator) or type(value) is tuple

@@ -1,4 +1,4 @@
-"""JSON that any program can read: null for what is not a number."""
+"""JSON that any program can read, with null for NaN and infinity."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from kmcf.support.atomic import write_atomically
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Write JSON with null for what is not a number, whole or not at all."""
+    """Write JSON, whole or not at all, with null for NaN and infinity."""
     write_atomically(path, json.dumps(without_nan(data), indent=1, allow_nan=False) + "\n")
 
 
 def without_nan(data: Any) -> Any:
-    """Replace numbers that JSON does not know by None, all the way down.
+    """Replace NaN and infinity by None, at any depth.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a tuner may change in a filter: hyper-parameters, where each starts and how far it may go.
+"""What a tuner may change in a filter: hyper-parameters with their defaults and ranges.
 
 A filter declares its own search space; :func:`kmcf.tune` draws from it. Nothing here knows how trials are judged.
 """
@@ -37,7 +37,7 @@ class LogNormal:
             raise ValueError(f"{self}: a positive centre within [low, high] and a positive sd are needed.")
 
     def at(self, deviations: float) -> float:
-        """Return the value so many standard deviations (of the logarithm) above the centre, clipped to the range."""
+        """Return the value this many standard deviations (of the logarithm) above the centre, clipped to the range."""
         return float(np.clip(self.center * math.exp(self.sd * deviations), self.low, self.high))
 
     def draw(self, rng: np.random.Generator) -> float:
@@ -69,7 +69,7 @@ class Integer:
             raise ValueError(f"{self}: a positive centre within [low, high] and a positive sd are needed.")
 
     def at(self, deviations: float) -> int:
-        """Return the value so many standard deviations (of the logarithm) above the centre, rounded and clipped."""
+        """Return the value this many standard deviations (of the logarithm) above the centre, rounded and clipped."""
         return int(np.clip(round(self.center * math.exp(self.sd * deviations)), self.low, self.high))
 
     def draw(self, rng: np.random.Generator) -> int:
@@ -105,19 +105,19 @@ class Category:
 
 Parameter = LogNormal | Integer | Category
 SearchSpace = Mapping[str, Parameter]
-"""Parameter names as for ``set_params`` (nested ones as ``state_kernel__multiplier``) and what they may be."""
+"""Parameter names as for ``set_params`` (nested ones as ``state_kernel__multiplier``), and the values they may take."""
 
 
 @dataclass(frozen=True)
 class Variants:
-    """A filter with everything made explicit that it would otherwise decide from the examples.
+    """The variants of a filter, with all that it would otherwise decide from the examples made explicit.
 
     Attributes
     ----------
     name : str
         The setting in which the variants differ.
     filters : mapping
-        The variants, fitted or not, by a word for each. The first is the untuned default.
+        The variants by name, fitted or not. The first is the untuned default.
     """
 
     name: str

@@ -52,7 +52,7 @@ class Transition(BaseEstimator, ABC):
             ``controls[t]`` drove the move to step t.
         trim : float
             Share of the moves that fit worst and are left out, with the variances of the rest scaled up to what they
-            would be in a full normal sample. 0 is maximum likelihood; some hundredths protect against outliers.
+            would be in a full normal sample. 0 is maximum likelihood; a few per cent protect against outliers.
         """
         if not 0 <= trim < 0.5:
             raise ValueError(f"trim = {trim!r}; it must be at least 0 and below 0.5.")

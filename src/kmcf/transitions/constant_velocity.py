@@ -1,4 +1,4 @@
-"""Positions that move on at nearly the same velocity."""
+"""Positions that move at nearly constant velocity."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
-from kmcf.transitions.densities import log_normal, states_of
+from kmcf.transitions.densities import log_normal
 from kmcf.transitions.estimation import second_moments
 from kmcf.transitions.pairs import Pairs
+from kmcf.transitions.states import states_of
 
 
 class ConstantVelocity(Transition):
@@ -110,18 +111,18 @@ def with_velocities(positions: Any, step: float = 1.0) -> FloatArray:
     """
     track = states_of(positions, "positions")
     if len(track) < 2:
-        raise ValueError(f"{len(track)} position has no velocity; at least two are needed.")
+        raise ValueError(f"velocities need at least two positions, but got {len(track)}.")
     return np.concatenate([track, np.gradient(track, step, axis=0)], axis=1)
 
 
 def _axes(width: int) -> int:
     if width % 2:
-        raise ValueError(f"states have {width} columns; ConstantVelocity needs positions and as many velocities.")
+        raise ValueError(f"states have {width} columns; ConstantVelocity needs as many velocities as positions.")
     return width // 2
 
 
 def _whitened(before: FloatArray, after: FloatArray, h: Any) -> FloatArray:
-    """Return the standard noise over q that makes the moves."""
+    """Return the noise of the moves, standard normal up to the factor q."""
     axes = before.shape[1] // 2
     first = (after[:, :axes] - before[:, :axes] - h * before[:, axes:]) / np.sqrt(h**3 / 3.0)
     second = (after[:, axes:] - before[:, axes:] - 0.5 * np.sqrt(3.0 * h) * first) / (0.5 * np.sqrt(h))

@@ -20,8 +20,7 @@ def log_normal(x: FloatArray, sd: Any) -> FloatArray:
     >>> log_normal(np.array([0.0]), 1.0).round(3)
     array([-0.919])
     """
-    density: FloatArray = -0.5 * (x / sd) ** 2 - np.log(sd) - 0.5 * np.log(2.0 * np.pi)
-    return density
+    return -0.5 * (x / sd) ** 2 - np.log(sd) - 0.5 * np.log(2.0 * np.pi)
 
 
 def log_wrapped_normal(angles: FloatArray, sd: Any) -> FloatArray:
@@ -33,20 +32,4 @@ def log_wrapped_normal(angles: FloatArray, sd: Any) -> FloatArray:
     array([-0.246, -0.246])
     """
     copies = wrapped_difference(np.asarray(angles))[..., None] + _TURNS
-    total: FloatArray = np.logaddexp.reduce(log_normal(copies, np.asarray(sd)[..., None]), axis=-1)
-    return total
-
-
-def states_of(rows: Any, name: str) -> FloatArray:
-    """Read states (m, d); one row of numbers stays m = 1 state only if it is given as (1, d).
-
-    Examples
-    --------
-    >>> states_of([1.0, 2.0], "next").shape
-    (2, 1)
-    """
-    states = np.asarray(rows, dtype=np.float64)
-    states = states[:, None] if states.ndim == 1 else states
-    if states.ndim != 2:
-        raise ValueError(f"{name} has the shape {states.shape}; states are (m, d).")
-    return states
+    return np.logaddexp.reduce(log_normal(copies, np.asarray(sd)[..., None]), axis=-1)

@@ -9,7 +9,7 @@ from scipy.stats import chi2
 from kmcf.numerics.arrays import BoolArray, FloatArray
 
 _ROUNDS = 20
-_SMALLEST = 1e-9  # of a typical value: below it a variance counts as zero
+_SMALLEST = 1e-9  # times a typical value: a smaller variance counts as zero
 
 
 def second_moments(residuals: FloatArray, trim: float = 0.0) -> tuple[FloatArray, BoolArray]:
@@ -60,7 +60,7 @@ def variance_weights(design: FloatArray, squares: FloatArray, trim: float = 0.0)
     Parameters
     ----------
     design : array (n, k)
-        D, not negative. Rows of zeros say that there is no noise, and are not used.
+        D, non-negative. Rows of zeros mean that there is no noise, and are ignored.
     squares : array (n,)
         e², squared residuals.
     trim : float
@@ -109,13 +109,11 @@ def _likeliest(design: FloatArray, squares: FloatArray) -> FloatArray:
     start = np.full(design.shape[1], -np.log(design.shape[1]))
     bounds = [(np.log(_SMALLEST), np.log(1e9))] * design.shape[1]
     best = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    weights: FloatArray = np.exp(best.x) * typical / columns
-    return weights
+    return np.exp(best.x) * typical / columns
 
 
 def _norms(residuals: FloatArray, moments: FloatArray) -> FloatArray:
     """Return squared Mahalanobis norms; directions without any variance count little."""
     values, vectors = np.linalg.eigh(moments)
     floor = max(float(values[-1]) * 1e-12, np.finfo(float).tiny)
-    norms: FloatArray = np.sum((residuals @ vectors) ** 2 / np.maximum(values, floor), axis=1)
-    return norms
+    return np.sum((residuals @ vectors) ** 2 / np.maximum(values, floor), axis=1)

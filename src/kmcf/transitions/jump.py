@@ -8,20 +8,21 @@ from typing import Any
 import numpy as np
 
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.random_numbers import Randomness, normal, split, uniform
 from kmcf.transitions.base import Transition
-from kmcf.transitions.densities import states_of
 from kmcf.transitions.pairs import Pairs
-from kmcf.transitions.random_walk import log_steps, wrapped
+from kmcf.transitions.random_walk import log_steps
+from kmcf.transitions.states import states_of
 
-_BLOCK = 1 << 20  # numbers of a block of differences
+_BLOCK = 1 << 20  # differences formed at once
 
 
 class Jump(Transition):
-    """A jump to one of some states, each as likely as the others, plus normal noise. Controls are not used.
+    """A jump to one of several states, all equally likely, plus normal noise. Controls are not used.
 
-    As a rare part of a :class:`Mixture` it lets a lost filter recover. :meth:`fit` takes the recorded states where none
-    were given, and where no scale was given Scott's rule, n^(−1/(d+4)) times the states' standard deviation.
+    As a rare part of a :class:`Mixture` it lets a lost filter recover. If no states were given, :meth:`fit` takes the
+    recorded ones; if no scale was given, it uses Scott's rule, n^(−1/(d+4)) times the states' standard deviation.
 
     Parameters
     ----------
@@ -50,19 +51,17 @@ class Jump(Transition):
         self.angles = angles
 
     def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
-        """Draw one of the places and noise for each state, wherever it was."""
-        del control
+        """Draw a place and noise for each state, regardless of where it was."""
         xp = array_namespace(states, rng)
         states = xp.asarray(states)
         places = self._places(states.shape[1])
         choice, blur = split(rng, 2)
         index = (uniform(choice, states.shape[:1]) * len(places)).astype(int)
         noise = self._scale(states.shape[1]) * normal(blur, states.shape)
-        return wrapped(xp.asarray(places)[index] + noise, self.angles)
+        return wrapped_columns(xp.asarray(places)[index] + noise, self.angles)
 
     def log_density(self, next: Any, previous: Any = None, control: Any = None) -> FloatArray:
         """Return the log of the mean of the normal densities around the places."""
-        del previous, control
         after = states_of(next, "next")
         places = self._places(after.shape[1])
         scale = self._scale(after.shape[1])
@@ -74,7 +73,6 @@ class Jump(Transition):
         return np.asarray(np.concatenate(logs) - np.log(len(places)))
 
     def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
-        del trim
         learnt: dict[str, Any] = {} if self.states is not None else {"states": pairs.next.copy()}
         if self.scale is None:
             places = learnt.get("states", self.states)

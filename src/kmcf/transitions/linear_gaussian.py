@@ -10,9 +10,9 @@ from scipy.linalg import cho_factor, solve_triangular
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
-from kmcf.transitions.densities import states_of
 from kmcf.transitions.estimation import second_moments
 from kmcf.transitions.pairs import Pairs
+from kmcf.transitions.states import states_of
 
 _ROUNDS = 10
 
@@ -80,7 +80,7 @@ class LinearGaussian(Transition):
         return self._mean(states, control) + normal(rng, states.shape) @ xp.asarray(factor.T)
 
     def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
-        """Return the normal log density; an error where Q is singular (companion form), as there is none."""
+        """Return the normal log density; an error if Q is singular (companion form), since there is none then."""
         before, after = states_of(previous, "previous"), states_of(next, "next")
         covariance = self._square("covariance", before.shape[1])
         try:
@@ -172,5 +172,4 @@ def _root(covariance: FloatArray) -> FloatArray:
     values, vectors = np.linalg.eigh(covariance)
     if values[0] < -1e-8 * max(values[-1], 0.0) or values[-1] < 0:
         raise ValueError(f"the covariance has the negative eigenvalue {values[0]:.3g}.")
-    root: FloatArray = vectors * np.sqrt(np.maximum(values, 0.0))
-    return root
+    return vectors * np.sqrt(np.maximum(values, 0.0))

@@ -10,9 +10,9 @@ import numpy as np
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.random_numbers import Randomness, split, uniform
 from kmcf.transitions.base import Transition
-from kmcf.transitions.densities import states_of
 from kmcf.transitions.jump import Jump
 from kmcf.transitions.pairs import Pairs
+from kmcf.transitions.states import states_of
 
 _ROUNDS = 30
 _FEWEST = 5
@@ -88,8 +88,8 @@ class Mixture(Transition):
         shares = self._noise("probabilities")
         if shares.shape != (len(self._parts()),) or not np.isclose(shares.sum(), 1.0):
             raise ValueError(
-                f"Mixture has {len(self._parts())} transitions and probabilities = {shares}; there must be as many, "
-                "and they must add up to 1."
+                f"Mixture has {len(self._parts())} transitions and probabilities = {shares}; there must be "
+                "one probability per transition, and they must add up to 1."
             )
         return shares
 
@@ -102,9 +102,9 @@ def with_recovery(transition: Any, states: Any, probability: float = 0.01, scale
     transition : callable
         How states usually move.
     states : array (n, d)
-        Where jumps lead: the example states, say.
+        Where jumps lead, for instance the example states.
     probability : float
-        Of a jump, per step and state.
+        Probability of a jump, per step and state.
     scale : float or array, optional
         Standard deviation of noise added to the place of arrival.
 
@@ -124,7 +124,7 @@ def _arguments(pairs: Pairs) -> tuple[FloatArray, FloatArray, FloatArray | None]
 
 
 def _started(part: Any, pairs: Pairs, trim: float) -> Any:
-    """Return a copy of a part to begin with; those without memory are fitted here, and not again."""
+    """Return a copy of a part to start from; memoryless parts are fitted here, once and for all."""
     if not isinstance(part, Transition):
         raise TypeError(f"{part!r} cannot be learnt; only the classes of kmcf.transitions can.")
     copied = part.__sklearn_clone__()

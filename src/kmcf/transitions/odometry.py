@@ -1,4 +1,4 @@
-"""The odometry motion model: turn, drive, turn, each a little differently than measured."""
+"""The odometry motion model: turn, drive, turn, each with noise around what was measured."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from kmcf.numerics.circles import wrapped_difference
 from kmcf.numerics.poses import STANDING, moved, relative_motion
 from kmcf.numerics.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
-from kmcf.transitions.densities import log_normal, log_wrapped_normal, states_of
+from kmcf.transitions.densities import log_normal, log_wrapped_normal
 from kmcf.transitions.estimation import variance_weights
 from kmcf.transitions.pairs import Pairs
+from kmcf.transitions.states import check_poses, states_of
 
 
 class OdometryMotion(Transition):
@@ -28,12 +29,12 @@ class OdometryMotion(Transition):
               \hat\delta_2 &= \delta_2 - \varepsilon(\alpha_1 \delta_2^2 + \alpha_2 \tau^2 + r^2)
 
     with independent zero-mean normal ε of the *variance* in brackets. The book has no r and s; they are zero unless
-    given or learnt, and say how much a robot moves that its odometry believes to be standing.
+    given or learnt, and describe how much a robot moves while its odometry reports no motion.
 
     :meth:`fit` learns all six from recorded poses and controls by maximum likelihood: successive poses give the true
     motion, and the squared differences to the measured one are explained by the variances above. Of the rotations only
-    the sum is used, the change of heading. On short ways real robots slip sideways, and reading that as two opposite
-    turns (as the model would have to) makes the heading much too uncertain.
+    the sum is used, the change of heading. Over short distances real robots slip sideways, and reading that as two
+    opposite turns (as the model would have to) makes the heading much too uncertain.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ class OdometryMotion(Transition):
         """Draw a motion for each pose and make it."""
         xp = array_namespace(states, control, rng)
         states = xp.asarray(states)
-        _check_poses(states)
+        check_poses(states, "OdometryMotion")
         motion = measured_motion(control)
         # Table 5.6, lines 5 to 7: independent noise on the three parts of the motion.
         noise = normal(rng, states.shape) * xp.sqrt(self._variances(motion))
@@ -84,12 +85,12 @@ class OdometryMotion(Transition):
     def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
         """Return the log density of poses, summed over driving forwards and backwards and over full turns."""
         before, after = states_of(previous, "previous"), states_of(next, "next")
-        _check_poses(before)
+        check_poses(before, "OdometryMotion")
         motion = measured_motion(control)
         sd = np.sqrt(self._variances(motion))
         if not np.all(sd > 0):
             raise ValueError(
-                f"the motion {motion} has no noise in OdometryMotion, so there is no density; give it floors."
+                f"OdometryMotion adds no noise to the motion {motion}, so there is no density; give it floors."
             )
         forms = []
         for made in both_motions(before, after):
@@ -115,7 +116,7 @@ class OdometryMotion(Transition):
         )
 
     def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
-        _check_poses(pairs.previous)
+        check_poses(pairs.previous, "OdometryMotion")
         given = pairs.needed_controls("OdometryMotion")
         motion = measured_motion(given)
         forms = np.stack(both_motions(pairs.previous, pairs.next))
@@ -163,8 +164,3 @@ def both_motions(before: FloatArray, after: FloatArray) -> list[FloatArray]:
     """Return the two motions that lead from each pose to the next: one forwards and one backwards."""
     one = relative_motion(before, after)
     return [one, np.stack([one[:, 0] + np.pi, -one[:, 1], one[:, 2] - np.pi], axis=1)]
-
-
-def _check_poses(states: Array) -> None:
-    if states.ndim != 2 or states.shape[1] != 3:
-        raise ValueError(f"states have the shape {states.shape}; OdometryMotion moves poses (x, y, heading).")

@@ -22,9 +22,9 @@ class Pairs(NamedTuple):
         return Pairs(self.previous[kept], self.next[kept], None if self.controls is None else self.controls[kept])
 
     def needed_controls(self, owner: str) -> FloatArray:
-        """Return the controls, or say that they are needed."""
+        """Return the controls; an error if there are none."""
         if self.controls is None:
-            raise ValueError(f"{owner} learns from states and controls: give fit(sequences, controls).")
+            raise ValueError(f"{owner} learns from states and controls: call fit(sequences, controls).")
         return self.controls
 
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
-from kmcf.numerics.circles import wrapped_difference
+from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
-from kmcf.transitions.densities import log_normal, log_wrapped_normal, states_of
+from kmcf.transitions.densities import log_normal, log_wrapped_normal
 from kmcf.transitions.estimation import second_moments
 from kmcf.transitions.pairs import Pairs
+from kmcf.transitions.states import states_of
 
 
 class GaussianRandomWalk(Transition):
@@ -45,19 +46,17 @@ class GaussianRandomWalk(Transition):
 
     def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
         """Add independent normal steps."""
-        del control
         xp = array_namespace(states, rng)
         states = xp.asarray(states)
-        return wrapped(states + self._scale(states.shape[1]) * normal(rng, states.shape), self.angles)
+        return wrapped_columns(states + self._scale(states.shape[1]) * normal(rng, states.shape), self.angles)
 
     def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
         """Return the sum of the columns' normal log densities."""
-        del control
         steps = states_of(next, "next") - states_of(previous, "previous")
         return log_steps(steps, self._scale(steps.shape[1]), self.angles)
 
     def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
-        steps = wrapped(pairs.next - pairs.previous, self.angles)
+        steps = wrapped_columns(pairs.next - pairs.previous, self.angles)
         columns = [second_moments(steps[:, [column]], trim)[0] for column in range(steps.shape[1])]
         return {"scale": np.sqrt(np.concatenate(columns)[:, 0])}
 
@@ -66,22 +65,6 @@ class GaussianRandomWalk(Transition):
         if scale.ndim > 1 or (scale.ndim == 1 and len(scale) != width):
             raise ValueError(f"GaussianRandomWalk has {scale.size} scales, but states have {width} columns.")
         return np.broadcast_to(scale, (width,))
-
-
-def wrapped(states: Array, angles: Sequence[int]) -> Array:
-    """Return states with some columns wrapped to (−π, π].
-
-    Examples
-    --------
-    >>> wrapped(np.array([[4.0, 4.0]]), [1]).round(2)
-    array([[ 4.  , -2.28]])
-    """
-    if not len(angles):
-        return states
-    xp = array_namespace(states)
-    chosen = np.zeros(states.shape[1], dtype=bool)
-    chosen[list(angles)] = True
-    return xp.where(chosen, wrapped_difference(states), states)
 
 
 def log_steps(steps: FloatArray, scale: FloatArray, angles: Sequence[int]) -> FloatArray:

@@ -31,7 +31,7 @@ def named(name: str, **parameters: Any) -> Transition:
     """
     if name not in CLASSES:
         close = get_close_matches(name, CLASSES, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(CLASSES)}."
+        hint = f"did you mean {close[0]!r}?" if close else f"the transitions are {', '.join(CLASSES)}."
         raise ValueError(f"unknown transition {name!r}; {hint}")
     known = CLASSES[name]._get_param_names()
     unknown = sorted(set(parameters) - set(known))
@@ -41,7 +41,7 @@ def named(name: str, **parameters: Any) -> Transition:
 
 
 def from_dict(data: dict[str, Any]) -> Transition:
-    """Return the transition that :meth:`Transition.to_dict` described. Nothing but numbers is read from the data.
+    """Return the transition that :meth:`Transition.to_dict` described. Only plain values are read from the data.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The velocity motion model: a robot told to drive on an arc."""
+"""The velocity motion model: a robot commanded to drive along an arc."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from kmcf.numerics.circles import wrapped_difference
 from kmcf.numerics.poses import STANDING
 from kmcf.numerics.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
-from kmcf.transitions.densities import log_normal, log_wrapped_normal, states_of
+from kmcf.transitions.densities import log_normal, log_wrapped_normal
 from kmcf.transitions.estimation import variance_weights
 from kmcf.transitions.pairs import Pairs
+from kmcf.transitions.states import check_poses, states_of
 
 
 class VelocityMotion(Transition):
@@ -26,8 +27,8 @@ class VelocityMotion(Transition):
               \hat\gamma = \varepsilon(\alpha_5 v^2 + \alpha_6 \omega^2 + r^2)
 
     on an arc (straight where ω̂ = 0) and turns by a further :math:`\hat\gamma h`; ε is normal with the *variance* in
-    brackets. The book has no r and s; they are zero unless given or learnt, and say how much a robot moves that was
-    told to stand.
+    brackets. The book has no r and s; they are zero unless given or learnt, and describe how much a robot
+    moves that was commanded to stand still.
 
     :meth:`fit` learns all from recorded poses and controls by maximum likelihood, as :class:`OdometryMotion` does: how
     much the heading varies from its changes alone, and which share of that is ω̂ and which γ̂ from the directions driven.
@@ -37,7 +38,7 @@ class VelocityMotion(Transition):
     alpha1, alpha2, alpha3, alpha4, alpha5, alpha6 : float
         The book's noise parameters.
     step : float
-        Time a control lasts, where it does not say so itself.
+        How long a control lasts, where it does not say so itself.
     rotation_floor, translation_floor : float
         r in radians and s in metres, both per unit of time.
 
@@ -76,10 +77,10 @@ class VelocityMotion(Transition):
         """Draw velocities for each pose and drive."""
         xp = array_namespace(states, control, rng)
         states = xp.asarray(states)
-        _check_poses(states)
-        told, h = self._told(control)
+        check_poses(states, "VelocityMotion")
+        command, h = self._commanded(control)
         # Table 5.3, lines 2 to 4.
-        driven = told + normal(rng, states.shape) * xp.sqrt(self._variances(told))
+        driven = command + normal(rng, states.shape) * xp.sqrt(self._variances(command))
         turn = driven[:, 1] * h
         # Lines 5 and 6 written with the chord of the arc, which has no division by ω.
         chord = driven[:, 0] * h * xp.sinc(0.5 * turn / np.pi)
@@ -92,19 +93,21 @@ class VelocityMotion(Transition):
     def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
         """Return the log density of poses, summed over arcs driven forwards and backwards, each of at most one turn."""
         before, after = states_of(previous, "previous"), states_of(next, "next")
-        _check_poses(before)
-        told, h = self._told(control)
-        sd = np.sqrt(self._variances(told))
+        check_poses(before, "VelocityMotion")
+        command, h = self._commanded(control)
+        sd = np.sqrt(self._variances(command))
         if not np.all(sd > 0):
-            raise ValueError(f"the control {told} has no noise in VelocityMotion, so there is no density; give floors.")
+            raise ValueError(
+                f"VelocityMotion adds no noise to the control {command}, so there is no density; give it floors."
+            )
         forms = []
         for driven, volume in _arcs(before, after, h):
-            parts = log_normal(driven[:, :2] - told[..., :2], sd[..., :2]).sum(axis=1)
-            parts += log_wrapped_normal((driven[:, 2] - told[..., 2]) * h, sd[..., 2] * h)
+            parts = log_normal(driven[:, :2] - command[..., :2], sd[..., :2]).sum(axis=1)
+            parts += log_wrapped_normal((driven[:, 2] - command[..., 2]) * h, sd[..., 2] * h)
             forms.append(parts - np.log(volume))
         return np.asarray(np.logaddexp(*forms))
 
-    def _told(self, control: Any) -> tuple[Array, Any]:
+    def _commanded(self, control: Any) -> tuple[Array, Any]:
         """Return (v, ω, 0) and the time it lasts."""
         if control is None:
             raise ValueError("VelocityMotion needs a control: (v, ω), or (v, ω, time).")
@@ -119,20 +122,20 @@ class VelocityMotion(Transition):
             raise ValueError(f"the control {given} lasts {h}; times must be positive.")
         return xp.stack([given[..., 0], given[..., 1], xp.zeros_like(given[..., 0])], axis=-1), h
 
-    def _variances(self, told: Array) -> Array:
-        xp = array_namespace(told)
-        v, w = told[..., 0] ** 2, told[..., 1] ** 2
+    def _variances(self, command: Array) -> Array:
+        xp = array_namespace(command)
+        v, w = command[..., 0] ** 2, command[..., 1] ** 2
         alpha = [self._noise(f"alpha{number}") for number in range(1, 7)]
         floors = [self._noise(f"{name}_floor") ** 2 for name in ("translation", "rotation", "rotation")]
         return xp.stack([alpha[2 * i] * v + alpha[2 * i + 1] * w + floors[i] for i in range(3)], axis=-1)
 
     def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
-        _check_poses(pairs.previous)
-        told, h = self._told(pairs.needed_controls("VelocityMotion"))
+        check_poses(pairs.previous, "VelocityMotion")
+        command, h = self._commanded(pairs.needed_controls("VelocityMotion"))
         forms = np.stack([driven for driven, _ in _arcs(pairs.previous, pairs.next, h)])
-        closer = np.argmin(np.abs(forms[..., 1] - told[:, 1]), axis=0)
-        error = forms[closer, np.arange(len(told))] - told
-        v, w, none, ones = told[:, 0] ** 2, told[:, 1] ** 2, np.zeros(len(told)), np.ones(len(told))
+        closer = np.argmin(np.abs(forms[..., 1] - command[:, 1]), axis=0)
+        error = forms[closer, np.arange(len(command))] - command
+        v, w, none, ones = command[:, 0] ** 2, command[:, 1] ** 2, np.zeros(len(command)), np.ones(len(command))
         alpha1, alpha2, driving = variance_weights(np.stack([v, w, ones], axis=1), error[:, 0] ** 2, trim)
         headings = wrapped_difference((error[:, 1] + error[:, 2]) * h) / h
         *sums, turning = variance_weights(np.stack([v, w, 2.0 * ones], axis=1), headings**2, trim)
@@ -158,8 +161,3 @@ def _arcs(before: FloatArray, after: FloatArray, h: Any) -> list[tuple[FloatArra
         driven = np.stack([sign * chord / (h * bend), 2.0 * half / h + 0.0 * rest, rest], axis=1)
         arcs.append((driven, 0.5 * chord * bend * h**3))
     return arcs
-
-
-def _check_poses(states: Array) -> None:
-    if states.ndim != 2 or states.shape[1] != 3:
-        raise ValueError(f"states have the shape {states.shape}; VelocityMotion moves poses (x, y, heading).")

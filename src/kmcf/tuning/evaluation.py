@@ -20,14 +20,14 @@ from kmcf.filter.sequential import SequentialFilter
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects, take
 from kmcf.support.alerts import HighRankWarning, RejectedStepWarning
-from kmcf.tuning.examples import Examples
+from kmcf.tuning.examples import TuningExamples
 from kmcf.tuning.folds import Fold
 from kmcf.tuning.metrics import Metric
 from kmcf.tuning.space import Space
 from kmcf.tuning.trials import BLOCKS, Proposal, Trial, is_hopeless
 
 KEPT_FILTERS = 6
-"""Fitted filters kept per fold, for later trials that differ from one of them in little."""
+"""Fitted filters kept per fold, for later trials that differ little from one of them."""
 REGULARISERS = ("epsilon", "delta")
 
 
@@ -41,11 +41,11 @@ class BadMetricError(ValueError):
 
 @dataclass
 class Judge:
-    """Runs trials; the same random numbers in each.
+    """Runs trials, with the same random numbers in each.
 
     Attributes
     ----------
-    examples : Examples
+    examples : TuningExamples
         All examples.
     folds : tuple of Fold
         How they are divided.
@@ -56,10 +56,10 @@ class Judge:
     seed : int
         Random state of every filter.
     sequential : bool
-        Otherwise every held-out example is judged alone, with the distribution of the training states as prior.
+        If not, every held-out example is judged alone, with the distribution of the training states as prior.
     """
 
-    examples: Examples
+    examples: TuningExamples
     folds: tuple[Fold, ...]
     space: Space
     metric: Metric
@@ -72,11 +72,11 @@ class Judge:
         self._lock = Lock()  # trials may run in threads
 
     def __getstate__(self) -> dict[str, Any]:
-        """Travel to other processes without the fitted filters."""
+        """Pickle without the fitted filters."""
         return {name: value for name, value in self.__dict__.items() if name not in ("_kept", "_lock")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Begin there without any."""
+        """Start without fitted filters."""
         self.__dict__.update(state)
         self.__post_init__()
 
@@ -104,7 +104,7 @@ class Judge:
             status = "pruned"
         except Exception as problem:
             if number == 0 and isinstance(problem, BadMetricError):
-                raise  # with the untuned defaults that is the metric's fault
+                raise  # with the untuned defaults, the metric is at fault
             notes = "".join(f" ({note})" for note in getattr(problem, "__notes__", []))
             status, error = "failed", f"{type(problem).__name__}: {problem}{notes}"
         return Trial(number, proposal, status, value, tuple(blocks), perf_counter() - began, error)
@@ -197,12 +197,12 @@ class TrainingStates:
     states: Objects
 
     def __call__(self, size: int, rng: np.random.Generator) -> Objects:
-        """Draw without replacement, over and over."""
+        """Draw without replacement, starting over as often as necessary."""
         return take(self.states, np.resize(rng.permutation(len(self.states)), size))
 
 
 def prepared_filter(flt: SequentialFilter, seed: int) -> SequentialFilter:
-    """Return a filter like this one, not fitted, with a certain random state."""
+    """Return an unfitted copy of a filter with a given random state."""
     prepared: SequentialFilter = clone(flt)
     return prepared.set_params(random_state=seed) if "random_state" in prepared.get_params(deep=False) else prepared
 
@@ -211,7 +211,7 @@ _JUDGES: dict[str, Judge] = {}
 
 
 def run_in_worker(judge: Judge, number: int, encoded: dict[str, Any], rival: tuple[float, ...] | None) -> Trial:
-    """Run a trial in a process that may serve several: the latest study's judge stays, with its fitted filters."""
+    """Run a trial in a worker process, which keeps the judge of the latest study and its fitted filters."""
     if judge.token not in _JUDGES:
         _JUDGES.clear()
         _JUDGES[judge.token] = judge

@@ -17,7 +17,7 @@ from kmcf.numerics.objects import Objects, as_objects, plain, take
 
 
 @dataclass(frozen=True)
-class Examples:
+class TuningExamples:
     """States with their observations, in order of time.
 
     Attributes
@@ -31,7 +31,7 @@ class Examples:
     groups : array (n,) of int
         Number of the sequence that each example belongs to.
     observed : array (n,) of bool
-        False where a filter is shown no observation; such a step is judged as well.
+        False where a filter is shown no observation; such steps are judged as well.
     taught : array (n,) of bool
         Whether a filter may learn from it: never where the observation is missing.
     precomputed : bool
@@ -95,7 +95,7 @@ class Examples:
         return None if self.controls is None else self.controls[index]
 
 
-def read_examples(
+def read_tuning_examples(
     flt: SequentialFilter,
     states: Any,
     observations: Any,
@@ -105,7 +105,7 @@ def read_examples(
     sequential: bool = True,
     learned_from: Any = None,
     corrected_at: Any = None,
-) -> Examples:
+) -> TuningExamples:
     """Read what the user passed to ``tune``.
 
     Parameters
@@ -121,7 +121,7 @@ def read_examples(
         kernels[name] = None if given is None else as_kernel(given, name)
     read_states = as_objects(states, "states", structured=_structured(kernels["state_kernel"]))
     structured = _structured(kernels["observation_kernel"])
-    as_objects(observations, "observations", structured=structured)  # complains about what is not a collection
+    as_objects(observations, "observations", structured=structured)  # raises an error for what is not a collection
     read_observations = plain(observations)
     if not isinstance(read_observations, np.ndarray) or read_observations.dtype.kind == "O":
         read_observations = list(read_observations)
@@ -134,7 +134,7 @@ def read_examples(
     read = read_controls(controls, n)
     precomputed = isinstance(kernels["observation_kernel"], Precomputed)
     present = np.array([not _missing(y) for y in read_observations], dtype=bool)
-    return Examples(
+    return TuningExamples(
         states=read_states,
         observations=np.asarray(read_observations, dtype=np.float64) if precomputed else read_observations,
         controls=list(read) if isinstance(read, tuple) else read,

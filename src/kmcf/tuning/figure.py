@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from kmcf.support.extras import require
-from kmcf.tuning.result import is_category
 from kmcf.tuning.space import Space
 from kmcf.tuning.trials import Trial, ranked
 
@@ -41,7 +40,7 @@ def plot_trials(trials: Sequence[Trial], space: Space, found: Mapping[str, Any],
     settings = {trial.number: space.described(trial.proposal) for trial in complete}
     for ax, name in zip(axes, names, strict=True):
         shown = [trial for trial in complete if name in settings[trial.number]]
-        category = is_category(space, name)
+        category = space.is_category(name)
         values = [settings[trial.number][name] for trial in shown]
         ax.plot([str(v) for v in values] if category else values, [t.value for t in shown], ".", color=ALL)
         for trial, value in zip(shown, values, strict=True):

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcf.numerics.arrays import IntArray
-from kmcf.tuning.examples import Examples
+from kmcf.tuning.examples import TuningExamples
 
 FEWEST = 2
-"""Examples that a filter needs at least."""
+"""The fewest examples that a filter needs."""
 INDEPENDENT_FOLDS = 5
 MOST_GROUP_FOLDS = 5
 
@@ -45,7 +45,7 @@ class Fold:
 
 
 def make_folds(
-    examples: Examples, *, sequential: bool, folds: int | None, seed: int, held_out: Sequence[int] = ()
+    examples: TuningExamples, *, sequential: bool, folds: int | None, seed: int, held_out: Sequence[int] = ()
 ) -> tuple[Fold, ...]:
     """Divide the examples.
 
@@ -54,7 +54,7 @@ def make_folds(
 
     Parameters
     ----------
-    examples : Examples
+    examples : TuningExamples
         What to divide.
     sequential : bool
         Whether the examples of a group follow each other in time.

@@ -1,4 +1,4 @@
-"""How a belief is judged by the true state: one loss per step, averaged over all held-out steps."""
+"""How a belief is scored against the true state: one loss per step, averaged over all held-out steps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FEATURE_TOLERANCE = 1e-10
 
 @dataclass(frozen=True)
 class Metric:
-    """A loss per step and what to make of its average; lower is better.
+    """A loss per step, and how its average becomes a value; lower is better.
 
     Attributes
     ----------
@@ -54,9 +54,9 @@ def make_metric(metric: Any, states: Objects, angles: Sequence[int], state_kerne
     Parameters
     ----------
     metric : str or callable
-        Which.
+        The metric.
     states : array or list
-        All true states; they set the scale of what needs one.
+        All true states; they set the scale where one is needed.
     angles : sequence of int
         State columns that are angles.
     state_kernel : kernel, optional
@@ -93,7 +93,7 @@ def embedding_criterion(states: Objects, angles: Sequence[int], state_kernel: An
 
 
 def state_features(states: Objects, angles: Sequence[int], state_kernel: Any) -> KernelFeatures:
-    """Return features of one kernel on states, the same in all trials whatever kernel a trial filters with.
+    """Return features of one kernel on states, the same in all trials whichever kernel a trial uses.
 
     Distances in the RKHS of a kernel that is itself tuned could not be compared: the widest kernel would win.
     """

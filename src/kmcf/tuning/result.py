@@ -1,4 +1,4 @@
-"""What a study found: the settings made of its best trials, the filter fitted with them, a table, a picture."""
+"""The result of a study: settings made of its best trials, the filter fitted with them, a table, a picture."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ import numpy as np
 
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.support.notebooks import html_table
-from kmcf.support.search_space import Category, Integer, LogNormal, Parameter
+from kmcf.support.search_space import Integer, LogNormal, Parameter
+from kmcf.tuning.figure import plot_trials
 from kmcf.tuning.space import Space, position
 from kmcf.tuning.trials import Proposal, Trial, ranked
 
 
 def combined(trials: Sequence[Trial], space: Space, n_best: int) -> Proposal:
-    """Combine the best trials: a single best one is mostly the luckiest.
+    """Combine the best trials: the single best one is often just the luckiest.
 
     Geometric mean for positive numbers, rounded median for whole numbers, majority for categories (ties: the option of
     the better trial). The variant is the majority's, and only its trials among the best are combined.
@@ -30,7 +31,7 @@ def combined(trials: Sequence[Trial], space: Space, n_best: int) -> Proposal:
     space : Space
         What was searched.
     n_best : int
-        How many of the best to combine; of few trials only the best third, or the mean would hold the bad ones too.
+        How many of the best to combine; of few trials only the best third, or the mean would include bad ones.
     """
     best = ranked(trials)[: max(1, min(n_best, len(trials) // 3))]
     variant = _majority([trial.proposal.variant for trial in best])
@@ -123,8 +124,6 @@ class TuningResult:
         -------
         array of axes
         """
-        from kmcf.tuning.figure import plot_trials
-
         return plot_trials(self.trials, self._space, self.best_params, self.metric, axes)
 
     def _repr_html_(self) -> str:
@@ -137,12 +136,6 @@ class TuningResult:
         ends = ", ".join(f"{counts[status]} {status}" for status in ("complete", "pruned", "failed") if counts[status])
         values = f"{self.metric} {self.best_value:.4g} (untuned {self.untuned_value:.4g})"
         return f"TuningResult({len(self.trials)} trials: {ends}; best {values})"
-
-
-def is_category(space: Space, name: str) -> bool:
-    """Say whether a column of the table holds options rather than numbers."""
-    found = [parameters[name] for parameters in space.parameters.values() if name in parameters]
-    return not found or any(isinstance(parameter, Category) for parameter in found)
 
 
 def _column(values: list[Any]) -> Any:

@@ -14,17 +14,17 @@ from kmcf.tuning.space import Space, position
 from kmcf.tuning.trials import Proposal, Trial
 
 REACH = 3.0
-"""An optimiser searches so many standard deviations around the defaults."""
+"""An optimiser searches within this many standard deviations of the defaults."""
 
 
 class Sampler(Protocol):
-    """Proposes settings, one trial after the other, and hears how they did."""
+    """Proposes settings, one trial after another, and learns how they did."""
 
     def propose(self, number: int) -> Proposal:
         """Return the settings of a trial."""
 
     def learn(self, trials: Sequence[Trial]) -> None:
-        """Hear of trials that have ended."""
+        """Take in trials that have ended."""
 
 
 class RandomSampler:
@@ -63,7 +63,7 @@ class OptunaSampler:
     space : Space
         What to search.
     seed : int
-        Seed of the sampler that is used where none is given.
+        Seed of the default sampler.
     sampler : optuna.samplers.BaseSampler, optional
         None: the tree-structured Parzen estimator.
     """
@@ -156,7 +156,7 @@ def make_sampler(sampler: Any, space: Space, seed: int) -> Sampler:
     Parameters
     ----------
     sampler : str or optuna.samplers.BaseSampler
-        Which.
+        The sampler.
     space : Space
         What to search.
     seed : int

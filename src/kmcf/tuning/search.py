@@ -1,4 +1,4 @@
-"""The study: trials in rounds of as many as run at once, each judged, remembered, and shown."""
+"""The study: trials run in rounds, as many at once as there are jobs, each judged, recorded and shown."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from kmcf.filter.inputs import read_seed
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_count, check_positive
 from kmcf.tuning.evaluation import Judge, run_in_worker
-from kmcf.tuning.examples import Examples, numbered_groups, read_examples
+from kmcf.tuning.examples import TuningExamples, numbered_groups, read_tuning_examples
 from kmcf.tuning.folds import Fold, make_folds
 from kmcf.tuning.metrics import Metric, embedding_criterion, make_metric
 from kmcf.tuning.progress import trial_progress
 from kmcf.tuning.result import TuningResult, combined
 from kmcf.tuning.samplers import Sampler, make_sampler
 from kmcf.tuning.space import Space, make_space
-from kmcf.tuning.study_file import StudyFile, fingerprint
+from kmcf.tuning.study_file import StudyFile, described
 from kmcf.tuning.transfer import transferred
 from kmcf.tuning.trials import Proposal, Trial, ranked, rival
 
 MOST_FAILURES = 10
-"""When so many trials have failed and none has not, the study is given up."""
+"""When this many trials have failed and none has succeeded, the study is abandoned."""
 
 
 def tune(
@@ -64,27 +64,28 @@ def tune(
     Parameters
     ----------
     flt : filter
-        Any filter of this package, fitted or not; it stays as it is.
+        Any filter of this package, fitted or not; it is not changed.
     states, observations : arrays or lists
-        The examples, in order of time. Missing observations (None, all-NaN) are filtered over and not learnt from.
+        The examples, in order of time. Steps with missing observations (None, all-NaN) are filtered but not
+        learnt from.
     controls : sequence, optional
         One per example; ``controls[t]`` drives the move to step t.
     groups : sequence, optional
         One label per example: which sequence it belongs to. Whole sequences are then left out.
     sequential : bool
-        False: the examples are no sequence. Each is judged alone, with the training states as prior.
+        False: the examples are not a sequence. Each is judged alone, with the training states as prior.
     n_trials : int
         How many settings to try, the untuned defaults first.
     metric : {"rmse", "mode", "kernel_score", "negative_log_density"} or callable
         Error of the posterior mean, error of the mode, RKHS distance to the true state's feature, −log density at the
         true state, or a function ``(belief, state) -> float``. Lower is better; it is averaged over all held-out steps.
     n_jobs : int
-        Trials at once, through joblib (any backend chosen with ``joblib.parallel_config`` serves); −1: all cores.
+        Trials at once, run by joblib (with any backend chosen by ``joblib.parallel_config``); −1: one per core.
     random_state : int, Generator or None
-        Seed of draws, folds and of the random numbers in the filters, the same in every trial.
+        Seed of the draws, of the folds, and of the random numbers in the filters, which are the same in every trial.
     space : mapping, optional
-        Parameter names, as for ``set_params``, to ``LogNormal``, ``Integer`` or ``Category``: added to what the filter
-        declares, or in its place; None holds a parameter.
+        Parameter names, as for ``set_params``, to ``LogNormal``, ``Integer`` or ``Category``: they extend or replace
+        what the filter declares; None fixes a parameter at its default.
     sampler : {"random", "optuna"} or sampler of Optuna
         Log-normal draws around the defaults, or an optimiser (extra ``kmcf[tuning]``).
     criterion : {"auto", "metric", "embedding"}
@@ -95,18 +96,18 @@ def tune(
     held_out : sequence, optional
         Labels of the groups to leave out, each in a fold of its own; the others are only trained on. None: all groups.
     learned_from : sequence of bool, optional
-        Which examples may be learnt from; the others are only filtered over and judged. None: all.
+        Which examples may be learnt from; the others are only filtered and judged. None: all.
     corrected_at : sequence of bool, optional
         At which held-out steps the filter is shown the observation; elsewhere it is missing. For tuning a filter that
-        will be corrected more rarely than examples were recorded. None: at all.
+        will be corrected less often than examples were recorded. None: at all steps.
     n_best : int
-        The settings returned combine so many of the best trials, but never more than the best third.
+        The settings returned combine this many of the best trials, but never more than the best third.
     prune : bool
         Stop trials early that are clearly behind the ``n_best`` best on the same steps.
     time_budget : float, optional
         Seconds after which no new trial starts.
     study : path, optional
-        File that keeps the trials; an interrupted study goes on from there.
+        File that keeps the trials; an interrupted study resumes from it.
     progress : bool
         Show a progress bar with the best value so far (extra ``kmcf[progress]``).
 
@@ -126,7 +127,7 @@ def tune(
     """
     _check_arguments(flt, n_trials=n_trials, n_best=n_best, folds=folds, time_budget=time_budget, criterion=criterion)
     masks = {"learned_from": learned_from, "corrected_at": corrected_at}
-    examples = read_examples(flt, states, observations, controls, groups, sequential=sequential, **masks)
+    examples = read_tuning_examples(flt, states, observations, controls, groups, sequential=sequential, **masks)
     left_out = numbered_groups(groups, held_out)
     searched = _make_space(flt, examples, space)
     file = None if study is None else StudyFile(Path(study), searched)
@@ -138,7 +139,7 @@ def tune(
         else make_metric(metric, examples.states, angles, kernel)
     )
     division = f"sequential={bool(sequential)}, folds={folds}" + (f", held_out={left_out}" if left_out else "")
-    description = _described(flt, examples, searched, judged_by, division)
+    description = described(flt, examples, searched, judged_by, division)
     seed = None if random_state is None else read_seed(random_state)
     done, seed = ([], seed) if file is None else file.open(description, seed)
     seed = read_seed(None) if seed is None else seed
@@ -158,15 +159,15 @@ class Search:
     Attributes
     ----------
     judge : Judge
-        Runs one.
+        Runs a trial.
     sampler : Sampler
         Proposes them.
     n_jobs : int
-        How many at once.
+        How many to run at once.
     place : int, optional
         A trial is pruned against the one in this place; None: never.
     file : StudyFile, optional
-        Keeps them.
+        Records them.
     """
 
     judge: Judge
@@ -176,7 +177,7 @@ class Search:
     file: StudyFile | None
 
     def run(self, done: list[Trial], n_trials: int, time_budget: float | None, *, progress: bool) -> list[Trial]:
-        """Run what is missing of ``n_trials`` trials; return all, in order of their numbers."""
+        """Run those of ``n_trials`` trials that are missing; return all, in order of their numbers."""
         began = perf_counter()
         trials = {trial.number: trial for trial in done}
         self.sampler.learn(done)
@@ -211,7 +212,7 @@ class Search:
 
 
 def _parallel(n_jobs: int) -> Any:
-    """Return joblib's runner; results come as they are ready where the backend can do that."""
+    """Return joblib's runner; results come as they are ready if the backend supports that."""
     try:
         return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     except ValueError:  # a backend without generators returns them together
@@ -231,36 +232,11 @@ def _check_arguments(flt: Any, *, criterion: str, time_budget: Any, folds: Any, 
         raise ValueError(f"criterion = {criterion!r}; it must be 'auto', 'metric' or 'embedding'.")
 
 
-def _make_space(flt: SequentialFilter, examples: Examples, user: Mapping[str, Any] | None) -> Space:
+def _make_space(flt: SequentialFilter, examples: TuningExamples, user: Mapping[str, Any] | None) -> Space:
     every = examples.learnable(np.arange(len(examples)))
     if len(every) < 4:
         raise ValueError(f"{len(every)} observed examples are too few for two folds; tuning needs at least 4.")
     return make_space(flt, *examples.training(every), user)
-
-
-def _described(
-    flt: SequentialFilter, examples: Examples, space: Space, metric: Metric, division: str
-) -> dict[str, str]:
-    """Describe a study by what must not change between its sessions."""
-    settings = {
-        name: value
-        if isinstance(value, int | float | str | tuple | type(None))
-        else getattr(value, "__qualname__", type(value).__name__)
-        for name, value in flt.get_params(deep=True).items()
-        if name != "random_state"
-    }
-    return {
-        "states": fingerprint(examples.states),
-        "observations": fingerprint(examples.observations),
-        "controls": fingerprint(examples.controls),
-        "groups": fingerprint(examples.groups),
-        "filter": fingerprint((type(flt).__name__, sorted(settings.items(), key=lambda item: item[0]))),
-        "space": fingerprint({variant: repr(parameters) for variant, parameters in space.parameters.items()}),
-        "metric": metric.name,
-        "validation": division,
-        "learned_from": fingerprint(examples.taught),
-        "corrected_at": fingerprint(examples.observed),
-    }
 
 
 def _give_up_if_all_fail(trials: Mapping[int, Trial], n_trials: int) -> None:
@@ -274,7 +250,7 @@ def _give_up_if_all_fail(trials: Mapping[int, Trial], n_trials: int) -> None:
 
 def _result(
     flt: SequentialFilter,
-    examples: Examples,
+    examples: TuningExamples,
     space: Space,
     folds: tuple[Fold, ...],
     trials: list[Trial],

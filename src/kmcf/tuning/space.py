@@ -42,6 +42,11 @@ class Space:
         own = list(dict.fromkeys(name for parameters in self.parameters.values() for name in parameters))
         return ([self.name] if len(self.filters) > 1 else []) + own
 
+    def is_category(self, name: str) -> bool:
+        """Return whether a setting is one of several options rather than a number."""
+        declared = [parameters[name] for parameters in self.parameters.values() if name in parameters]
+        return not declared or any(isinstance(parameter, Category) for parameter in declared)
+
     def described(self, proposal: Proposal) -> dict[str, Any]:
         """Return all settings of a proposal by name, its variant included if there are several."""
         chosen = {self.name: proposal.variant} if len(self.filters) > 1 else {}
@@ -77,7 +82,7 @@ def _same(first: Any, second: Any) -> bool:
 
 
 def make_space(flt: SequentialFilter, states: Any, observations: Any, user: Mapping[str, Any] | None) -> Space:
-    """Ask the filter what may be tuned, and apply what the user wants otherwise.
+    """Ask the filter what may be tuned, and apply the user's changes.
 
     Parameters
     ----------
@@ -86,7 +91,7 @@ def make_space(flt: SequentialFilter, states: Any, observations: Any, user: Mapp
     states, observations : arrays or lists
         The examples, from which the filter makes its defaults explicit.
     user : mapping, optional
-        Parameters to add or to replace; None holds a parameter at its default.
+        Parameters to add or to replace; None fixes a parameter at its default.
     """
     wanted = _read(user)
     variants = flt.variants(states, observations)

@@ -1,7 +1,7 @@
 """A study on disk: one JSON object per line, the first describes the study, every other one a trial that has ended.
 
-A line is written at once and forced to the disk, so a killed study loses the running trials only; a last line that was
-cut short is ignored.
+A line is written at once and flushed to disk, so a killed study loses only its running trials; a last line that was cut
+short is ignored.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from typing import Any
 
 import joblib
 
+from kmcf.filter.sequential import SequentialFilter
 from kmcf.support.atomic import write_atomically
+from kmcf.tuning.examples import TuningExamples
+from kmcf.tuning.metrics import Metric
 from kmcf.tuning.space import Space
 from kmcf.tuning.trials import Trial
 
@@ -29,7 +32,7 @@ class StudyFile:
     Parameters
     ----------
     path : Path
-        The file; it is made if it does not exist.
+        The file; it is created if it does not exist.
     space : Space
         What is searched.
     """
@@ -112,8 +115,33 @@ class StudyFile:
         )
 
 
+def described(
+    flt: SequentialFilter, examples: TuningExamples, space: Space, metric: Metric, division: str
+) -> dict[str, str]:
+    """Describe a study by what must not change between its sessions."""
+    settings = {
+        name: value
+        if isinstance(value, int | float | str | tuple | type(None))
+        else getattr(value, "__qualname__", type(value).__name__)
+        for name, value in flt.get_params(deep=True).items()
+        if name != "random_state"
+    }
+    return {
+        "states": fingerprint(examples.states),
+        "observations": fingerprint(examples.observations),
+        "controls": fingerprint(examples.controls),
+        "groups": fingerprint(examples.groups),
+        "filter": fingerprint((type(flt).__name__, sorted(settings.items(), key=lambda item: item[0]))),
+        "space": fingerprint({variant: repr(parameters) for variant, parameters in space.parameters.items()}),
+        "metric": metric.name,
+        "validation": division,
+        "learned_from": fingerprint(examples.taught),
+        "corrected_at": fingerprint(examples.observed),
+    }
+
+
 def fingerprint(data: Any) -> str:
-    """Return a short word for some data; equal data give equal words.
+    """Return a short hash of some data; equal data have equal hashes.
 
     Examples
     --------

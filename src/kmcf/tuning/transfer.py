@@ -14,11 +14,11 @@ from typing import Any
 
 EPSILON_EXPONENT = -1.0 / 3.0
 DELTA_EXPONENT = {"kbr": -4.0 / 27.0, "importance": -2.0 / 27.0}
-"""The importance-weighted rule regularises C where "kbr" regularises C²: its δ takes the part of √δ."""
+"""The importance-weighted rule regularises C where "kbr" regularises C²: its δ plays the role of √δ."""
 
 
 def size_exponents(rule: str = "kbr") -> dict[str, float]:
-    """Say with which power of the number of examples the best value of a parameter grows.
+    """Return the power of the number of examples with which the best value of each parameter grows.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 BLOCKS = 20
-"""The held-out steps are divided into so many blocks, whose average losses are kept for pruning."""
+"""The held-out steps are divided into this many blocks, whose average losses are kept for pruning."""
 FEWEST_BLOCKS = 5
 HOPELESS = 2.0
 
@@ -62,17 +62,17 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def rival(trials: Sequence[Trial], place: int) -> tuple[float, ...] | None:
-    """Return the blocks of the trial in a certain place (1 is the best), which a new trial must not fall far behind."""
+    """Return the blocks of the trial in a given place (1 is the best), which a new trial must not fall far behind."""
     best = ranked(trials)
     return best[place - 1].blocks if len(best) >= place else None
 
 
 def is_hopeless(blocks: Sequence[float], rival_blocks: Sequence[float] | None) -> bool:
-    """Say whether a trial is so far behind a rival on the same steps that it need not go on.
+    """Return whether a trial is so far behind a rival on the same steps that it can be stopped.
 
     Both saw the same steps with the same random numbers, so the differences of their losses, block by block, are
-    paired: the trial is hopeless when their mean exceeds two of its standard errors. That is a matter of neither the
-    scale nor the sign of the metric.
+    paired: the trial is hopeless when their mean exceeds two of its standard errors. This depends on neither
+    the scale nor the sign of the metric.
 
     Parameters
     ----------

@@ -8,9 +8,22 @@ from pathlib import Path
 
 import numpy as np
 
-from kmcf.report import Axis, Block, Chart, Image, MapChart, Player, Report, Section, Series, Statements, Table, Text
-from kmcf.report import Path as MapPath
-from kmcf.report.table import Cell
+from kmcf.report import (
+    Axis,
+    Block,
+    Chart,
+    Image,
+    MapChart,
+    MapPath,
+    Player,
+    Report,
+    Section,
+    Series,
+    Statements,
+    Table,
+    Text,
+)
+from kmcf.report.table import TableEntry
 from kmcf_lab.cells import Row
 from kmcf_lab.localize.experiment import Experiment, positions
 from kmcf_lab.localize.methods import METHODS
@@ -89,7 +102,7 @@ def _summary(scores: Sequence[Score], measure: Measure) -> str:
 
 def _results(scores: Sequence[Score], measure: Measure) -> Block:
     names = ordered_columns(measure)
-    rows: list[list[Cell]] = [
+    rows: list[list[TableEntry]] = [
         [METHODS[method].label, *(summary(scores, method, name) for name in names)] for method in methods_of(scores)
     ]
     caption = (
@@ -105,16 +118,16 @@ def _by_fold(scores: Sequence[Score], measure: Measure) -> list[Block]:
     methods = methods_of(scores)
     values = {(one.fold, one.repetition, one.method): one for one in scores}
     repeated = any(repetition for _, repetition in folds)
-    rows: list[list[Cell]] = []
+    rows: list[list[TableEntry]] = []
     for fold, repetition in folds:
         found = [values.get((fold, repetition, method)) for method in methods]
         steps = next(one.steps for one in found if one is not None)
-        numbers: list[Cell] = [None if one is None else one.value(measure.primary) for one in found]
+        numbers: list[TableEntry] = [None if one is None else one.value(measure.primary) for one in found]
         rows.append([f"{fold}, repetition {repetition + 1}" if repeated else fold, steps, *numbers])
     heading, better = COLUMNS[measure.primary]
     columns = ["fold", "steps", *(METHODS[method].label for method in methods)]
     # The number of steps is a text here, so that it is never the best number of a row.
-    texts: list[list[Cell]] = [[row[0], str(row[1]), *row[2:]] for row in rows]
+    texts: list[list[TableEntry]] = [[row[0], str(row[1]), *row[2:]] for row in rows]
     caption = f"{heading[0].upper()}{heading[1:]} by fold; the best of each row is marked."
     return [Table(columns, texts, caption, best=better, within="row")]
 
@@ -169,7 +182,7 @@ def _iterations(pictures: Mapping[str, Path]) -> list[Block]:
 def _worst(moments: Sequence[Moment], method: str) -> list[Block]:
     if not moments:
         return [Text("No step counts, so there is nothing to tell.")]
-    rows: list[list[Cell]] = [
+    rows: list[list[TableEntry]] = [
         [one.fold, f"{one.time:.4g} s", one.circumstances.error, one.circumstances.cause.value] for one in moments
     ]
     caption = f"The largest errors of {METHODS[method].label} among the steps that count."
@@ -181,7 +194,7 @@ def _worst(moments: Sequence[Moment], method: str) -> list[Block]:
 def _settings(experiment: Experiment, scores: Sequence[Score], shown: Shown) -> Block:
     settings = experiment.settings
     motion = fitted_motion(settings, shown.fold)
-    rows: list[list[Cell]] = [
+    rows: list[list[TableEntry]] = [
         [f"transition, {'learnt' if settings.learn_transition else 'given'}, of the fold shown", repr(motion)],
         ["observation kernel", "chosen by the filter" if (k := settings.observation_kernel) is None else repr(k)],
         ["state kernel", "chosen by the filter" if (k := settings.state_kernel) is None else repr(k)],

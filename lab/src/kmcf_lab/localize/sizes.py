@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kmcf.report import Axis, Block, Chart, Columns, Series, Statement, Verdict
+from kmcf.report import Axis, Block, Chart, Series, SideBySide, Statement, Verdict
 from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.problem import Measure
 from kmcf_lab.localize.scores import COLUMNS, Score, methods_of
@@ -27,7 +27,7 @@ def size_charts(scores: Sequence[Score], measure: Measure) -> list[Block]:
     for group in dict.fromkeys(one.group for one in scores):
         for name in (measure.primary, "milliseconds"):
             charts.append(_chart([one for one in scores if one.group == group], name, group))
-    return [Columns(charts)]
+    return [SideBySide(charts)]
 
 
 def _chart(scores: Sequence[Score], name: str, group: str) -> Block:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kmcf.report import Axis, Block, Chart, Columns, Report, Section, Series, Statements, Table, Text
-from kmcf.report.table import Cell
+from kmcf.report import Axis, Block, Chart, Report, Section, Series, SideBySide, Statements, Table, Text
+from kmcf.report.table import TableEntry
 from kmcf_lab.cells import Result
 from kmcf_lab.resampling.checks import quoted, statements, sweep
 from kmcf_lab.resampling.figures import BINS
@@ -43,7 +43,7 @@ def resampling_report(results: Sequence[Result], pictured: Draw, command: str) -
 
 
 def _quoted_table(results: Sequence[Result]) -> Block:
-    rows: list[list[Cell]] = [
+    rows: list[list[TableEntry]] = [
         [one.symbol, one.paper, one.pictured, one.median, one.low, one.high, f"{one.rank:.0%} of our draws are lower"]
         for one in quoted(results)
     ]
@@ -69,7 +69,7 @@ def _panels(pictured: Draw) -> list[Block]:
                 middles = 0.5 * (edges[1:] + edges[:-1])
                 series = Series(method, middles, counts, kind="bars", colour=_COLOURS[method])
                 charts.append(Chart(title, Axis("state x", limits=(-1.05, 1.05)), Axis("number of samples"), [series]))
-    return [Columns(charts)]
+    return [SideBySide(charts)]
 
 
 def _sweep_chart(results: Sequence[Result]) -> Block:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kmcf.report import Axis, Block, Chart, Columns, Report, Section, Series, Statements, Table, Text, Verdict
-from kmcf.report.table import Cell
+from kmcf.report import Axis, Block, Chart, Report, Section, Series, SideBySide, Statements, Table, Text, Verdict
+from kmcf.report.table import TableEntry
 from kmcf_lab.cells import Result
 from kmcf_lab.synthetic.checks import own_statements, statements
 from kmcf_lab.synthetic.errors import ORACLE, Measured, errors_of, times_of
@@ -41,7 +41,7 @@ def synthetic_report(results: Sequence[Result], command: str) -> Report:
         Section("The paper's statements", [Text(_HOW), Statements(checked)]),
         Section("What the paper lacks", [Statements(own_statements(results))]),
         Section("Ratios to the oracle", _ratio_tables(errors)),
-        Section("Errors", [Columns([_chart(errors, model) for model in errors.models]), *_error_tables(errors)]),
+        Section("Errors", [SideBySide([_chart(errors, model) for model in errors.models]), *_error_tables(errors)]),
     ]
     if times.values:
         sections.append(Section("Times", [Text(_TIMES), *_time_blocks(times)]))
@@ -102,12 +102,12 @@ def _time_blocks(times: Measured) -> list[Block]:
         )
         for model in times.models
     ]
-    return [Columns(charts), *tables]
+    return [SideBySide(charts), *tables]
 
 
 def _method_table(results: Sequence[Result]) -> Block:
     rows = rows_of(results, "accuracy")
-    lines: list[list[Cell]] = []
+    lines: list[list[TableEntry]] = []
     for name, method in METHODS.items():
         some = chosen(rows, method=name)
         if some:
@@ -120,9 +120,9 @@ def _method_table(results: Sequence[Result]) -> Block:
 
 
 def _count_table(errors: Measured) -> Block:
-    rows: list[list[Cell]] = []
+    rows: list[list[TableEntry]] = []
     for model in errors.models:
-        counts: list[Cell] = [model]
+        counts: list[TableEntry] = [model]
         for n in errors.sizes:
             found = [len(errors.values.get((model, n, method), {})) for method in errors.methods]
             counts.append(" to ".join(str(count) for count in dict.fromkeys((min(found), max(found)))))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kmcf.report import Axis, Block, Chart, Columns, Estimate, Report, Section, Series, Statements, Table, Text
-from kmcf.report.table import Cell
+from kmcf.report import Axis, Block, Chart, Estimate, Report, Section, Series, SideBySide, Statements, Table, Text
+from kmcf.report.table import TableEntry
 from kmcf_lab.cells import Result
 from kmcf_lab.theory.bound import CIRCLE_TRANSITIONS, LINE_TRANSITIONS
 from kmcf_lab.theory.checks import CONSISTENCY, Curve, curve, statements
@@ -77,12 +77,12 @@ def _bound_charts(results: Sequence[Result]) -> Block:
         charts.append(Chart(f"On the {space}: the error stays below the bound", *axes, errors))
         axes = Axis("effective sample size", log=True), Axis("bound ÷ exact expectation")
         charts.append(Chart(f"On the {space}: slack", *axes, slacks))
-    return Columns(charts)
+    return SideBySide(charts)
 
 
 def _slack_table(results: Sequence[Result]) -> Block:
     rows = rows_of(results, "bound")
-    lines: list[list[Cell]] = []
+    lines: list[list[TableEntry]] = []
     for space, transitions in (("circle", CIRCLE_TRANSITIONS), ("line", LINE_TRANSITIONS)):
         for sd in transitions:
             some = chosen(rows, space=space, transition_sd=sd)
@@ -106,7 +106,7 @@ def _rate_charts(results: Sequence[Result]) -> Block:
         _series(f"herding, slope {loss.slope}", loss),
         Series("bound 4 (1 + ln ℓ)/ℓ", bound.x, bound.mean, dashed=True, colour=7),
     ]
-    return Columns(
+    return SideBySide(
         [
             Chart(
                 "In the number of candidates",
@@ -125,7 +125,7 @@ def _consistency(results: Sequence[Result]) -> list[Block]:
     series = [_series(f"{words}, slope {found.slope}", found) for words, found in curves.items()]
     sizes = next(iter(curves.values())).x
     shown = {**curves, "largest error of the variance": curve(rows, "n", "largest_variance_error")}
-    lines: list[list[Cell]] = [
+    lines: list[list[TableEntry]] = [
         [int(n), *(Estimate(float(found.mean[k]), float(found.error[k])) for found in shown.values())]
         for k, n in enumerate(sizes)
     ]

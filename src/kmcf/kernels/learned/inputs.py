@@ -7,10 +7,10 @@ from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 
 
 class RobustInputs:
-    """Robustly scaled columns, z = asinh((y − median)/MAD), within the range of the examples.
+    """Robustly scaled columns, z = asinh((y − median)/MAD), clipped to the range of the examples.
 
-    Beyond that range inputs stay at its edge: an extreme observation is then treated like the most extreme example,
-    where a regressor left to itself would return to the mean.
+    An extreme observation is thus treated like the most extreme example; a regressor left to itself would return to
+    the mean.
     """
 
     def __init__(self, rows: FloatArray) -> None:
@@ -24,7 +24,7 @@ class RobustInputs:
 
 
 def with_magnitudes(z: Array) -> Array:
-    """Append |z|, for observations whose spread rather than value tells about the state.
+    """Append |z|, for observations whose spread rather than value carries information about the state.
 
     Examples
     --------

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import Kernel, as_rows
+from kmcf.kernels.base import as_rows
+from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.learned.inputs import RobustInputs
 from kmcf.kernels.learned.stack import CrossFitted, Predictor, Stack, default_stack
 from kmcf.kernels.learned.targets import state_targets
@@ -28,21 +29,21 @@ class Learned(Kernel):
     the *distribution* of the state given y. The summaries of the examples are out-of-sample predictions (leave-one-out
     or cross-fitted); in-sample ones would look too good and spoil the filter.
 
-    It helps where observations have many numbers of which few functions matter. It cannot help where the examples are
-    too few to learn these functions, and for a single number there is nothing to learn.
+    It helps where observations have many components, of which few functions matter. It cannot help where the examples
+    are too few to learn these functions, and for a single number there is nothing to learn.
 
     Parameters
     ----------
     regressor : scikit-learn regressor, optional
-        Predicts the targets from scaled observations, all at once or one by one as it can. None: kernel ridge
+        Predicts the targets from scaled observations, all at once if it can, otherwise one by one. None: kernel ridge
         regressions and naive-Bayes predictors, stacked.
     features : callable, optional
-        Objects to an array (n, d): a feature extractor for images and other objects, which it gets as they are. None:
-        the observations themselves.
+        Objects to an array (n, d): a feature extractor for images and other objects, which it receives as they are.
+        None: the observations themselves.
     kernel : Kernel, optional
         Kernel on summaries. None: Gaussian at the median distance.
     angles : sequence of int, optional
-        State columns that are angles in radians. None: those the filter was told of.
+        State columns that are angles in radians. None: those given to the filter.
     folds : int
         Folds for cross-fitting a given regressor.
     random_state : int

@@ -76,8 +76,7 @@ class NaiveBayes:
 
     def _smoother(self, width: float) -> FloatArray:
         grid = np.linspace(*self._edges, BINS)
-        smoother: FloatArray = np.exp(-0.5 * ((grid[:, None] - grid[None, :]) / width) ** 2)
-        return smoother
+        return np.exp(-0.5 * ((grid[:, None] - grid[None, :]) / width) ** 2)
 
     def _smoothed(self, bins: IntArray, closeness: FloatArray, width: float) -> tuple[FloatArray, FloatArray]:
         """Return smoothed histograms weighted by closeness to each place, (densities, places, bins), and unweighted."""
@@ -111,8 +110,7 @@ def _places(rows: FloatArray) -> IntArray:
     count = min(PLACES, len(rows))
     if rows.shape[1] == 1:
         quantiles = ((np.arange(count) + 0.5) / count * len(rows)).astype(np.intp)
-        places: IntArray = np.argsort(rows[:, 0], kind="stable")[quantiles]
-        return places
+        return np.argsort(rows[:, 0], kind="stable")[quantiles]
     order = np.lexsort(rows.T[::-1])
     return order[np.random.default_rng(0).choice(len(rows), min(4 * count, len(rows)), replace=False)]
 
@@ -121,8 +119,7 @@ def _log_ratio(numerator: FloatArray, total: FloatArray, marginal: FloatArray) -
     """Return log p(z | x_g) / p(z); where no example is close, the conditional density falls back to the marginal."""
     marginal = np.maximum(marginal, 1e-12)
     density = (np.maximum(numerator, 0.0) + FLOOR * marginal) / (np.maximum(total, 0.0) + FLOOR)
-    ratio: FloatArray = np.log(np.maximum(density, 1e-15)) - np.log(marginal)
-    return ratio
+    return np.log(np.maximum(density, 1e-15)) - np.log(marginal)
 
 
 def _weighted(evidence: Array, temper: float) -> Array:

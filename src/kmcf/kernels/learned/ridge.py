@@ -12,7 +12,7 @@ from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 WIDTHS = (0.5, 1.0, 2.0, 4.0)
 ADDITIVE_WIDTHS = (0.5, 1.0, 2.0)
 MOST_COLUMNS_ADDITIVE = 1000
-"""With more columns (pictures) additive kernels would take minutes, and are left out."""
+"""With more columns (images) additive kernels would take minutes, and are not tried."""
 RIDGES = 10.0 ** np.linspace(-6.0, 0.0, 11)
 
 

@@ -22,7 +22,7 @@ ROWS_AT_ONCE = 4096
 
 
 class Predictor(Protocol):
-    """Something fitted that predicts targets, also of its training points without having seen them."""
+    """A fitted predictor of targets, with predictions for its training points made without having seen them."""
 
     out_of_sample: FloatArray
 
@@ -46,7 +46,7 @@ class Stack:
         self.out_of_sample = self._combined([predictor.out_of_sample for predictor in predictors])
 
     def predict(self, z: Array) -> Array:
-        """Predict the targets of new inputs, of any array library that the predictors can handle."""
+        """Predict the targets of new inputs, for any array library that the predictors support."""
         blocks = [z[start : start + ROWS_AT_ONCE] for start in range(0, max(len(z), 1), ROWS_AT_ONCE)]
         parts = [self._combined([one.predict(block) for one in self._predictors]) for block in blocks]
         return parts[0] if len(parts) == 1 else array_namespace(z).concat(parts)
@@ -74,8 +74,7 @@ class CrossFitted:
 
     def predict(self, z: FloatArray) -> FloatArray:
         """Predict the targets of new inputs."""
-        predictions: FloatArray = np.reshape(self._regressor.predict(z), (len(z), -1))
-        return predictions
+        return np.reshape(self._regressor.predict(z), (len(z), -1))
 
 
 def _fitted(regressor: Any, z: FloatArray, targets: FloatArray, random_state: int) -> Any:
@@ -85,7 +84,7 @@ def _fitted(regressor: Any, z: FloatArray, targets: FloatArray, random_state: in
         seeded.set_params(**dict.fromkeys(unset, random_state))
     try:
         return clone(seeded).fit(z, targets)
-    except ValueError:  # what regressors of one target say to several
+    except ValueError:  # what regressors of a single target raise
         return MultiOutputRegressor(seeded).fit(z, targets)
 
 

@@ -55,8 +55,7 @@ def _standardised(rows: FloatArray) -> FloatArray:
     """Centre and scale the columns; drop those that do not vary."""
     spread = rows.std(axis=0)
     varying = spread > 1e-12 * np.maximum(np.abs(rows).max(axis=0), 1.0)
-    standardised: FloatArray = (rows[:, varying] - rows[:, varying].mean(axis=0)) / spread[varying]
-    return standardised
+    return (rows[:, varying] - rows[:, varying].mean(axis=0)) / spread[varying]
 
 
 def _principal_features(rows: FloatArray, count: int, width: float) -> tuple[FloatArray, FloatArray]:

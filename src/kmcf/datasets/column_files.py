@@ -1,0 +1,158 @@
+"""Files with named columns, as any program writes them: CSV, Parquet, NPZ."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import zipfile
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kmcf.datasets.columns import NamedColumns
+from kmcf.support.extras import require
+
+DELIMITERS = ",;\t"
+
+
+def read_columns(path: Path, encoding: str = "utf-8") -> NamedColumns:
+    """Read a CSV file (a header line; commas, semicolons or tabs), a Parquet file or an NPZ archive.
+
+    Parameters
+    ----------
+    path : Path
+        ``.npz`` is read as an archive, ``.parquet`` as Parquet, anything else as CSV.
+    encoding : str
+        Encoding of CSV files.
+    """
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}.")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path} is empty.")
+    readers = {".npz": _read_npz, ".parquet": _read_parquet}
+    reader = readers.get(path.suffix.lower())
+    columns = _read_csv(path, encoding) if reader is None else reader(path)
+    if not columns.names or len(columns) == 0:
+        raise ValueError(f"{path} holds no rows.")
+    return columns
+
+
+def column_names(path: Path, encoding: str = "utf-8") -> list[str]:
+    """Return the names of the columns without reading the rest of the file, where the format allows."""
+    ending = path.suffix.lower()
+    if ending in (".npz", ".parquet") or not path.is_file():
+        return read_columns(path, encoding).names
+    with path.open("rb") as file:
+        return next(csv_rows(file, encoding, path.name), (0, []))[1]
+
+
+def _read_npz(path: Path) -> NamedColumns:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: np.atleast_1d(archive[name]) for name in archive.files}
+    except (ValueError, OSError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} cannot be read as an archive of plain arrays: {error}.") from None
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"the arrays in {path} have different lengths: {lengths}.")
+    flat: dict[str, Any] = {}
+    groups: dict[str, list[str]] = {}
+    for name, array in arrays.items():
+        if array.ndim == 1:
+            flat[name] = array
+        else:
+            rows = array.reshape(len(array), -1)
+            groups[name] = [f"{name}_{j}" for j in range(rows.shape[1])]
+            flat |= {column: rows[:, j] for j, column in enumerate(groups[name])}
+    return NamedColumns(flat, path.name, groups)
+
+
+def _read_parquet(path: Path) -> NamedColumns:
+    parquet = require("pyarrow.parquet", "tables")
+    try:
+        table = parquet.read_table(path)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read as Parquet: {error}.") from None
+    columns = {name: table.column(name).to_pandas().to_numpy() for name in table.column_names}
+    for name, column in columns.items():
+        if column.dtype.kind == "O":
+            columns[name] = np.array(["" if cell is None else str(cell) for cell in column], dtype=str)
+    return NamedColumns(columns, path.name)
+
+
+def _read_csv(path: Path, encoding: str) -> NamedColumns:
+    with path.open("rb") as file:
+        lines = csv_rows(file, encoding, path.name)
+        header = next(lines, (0, []))[1]
+        rows = list(lines)
+    columns = list(zip(*(cells for _, cells in rows), strict=True))
+    arrays = {name: np.array(columns[j], dtype=str) for j, name in enumerate(header)} if rows else {}
+    return NamedColumns(arrays, path.name, place=lambda row: f"line {rows[row][0]}")
+
+
+def csv_rows(file: Any, encoding: str, source: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield line numbers and cells, the header first, as the lines arrive.
+
+    Parameters
+    ----------
+    file : binary file
+        It is read no further than the next line.
+    encoding : str
+        Encoding of the text.
+    source : str
+        Name of the file, for error messages.
+    """
+    number = 0
+    header: list[str] = []
+    lines = _text_lines(file, encoding)
+    try:
+        first = next(lines, "")
+        delimiter = max(DELIMITERS, key=first.count)
+        reader = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
+        for row in reader:
+            number = reader.line_num
+            if not row or (len(row) == 1 != len(header) and not row[0].strip()):
+                continue  # a blank line; commas alone are a row of missing numbers
+            if not header:
+                header = _checked_header(row, source)
+                yield number, header
+            elif len(row) != len(header):
+                raise ValueError(f"{source}, line {number} has {len(row)} cells, but the header has {len(header)}.")
+            else:
+                yield number, row
+    except UnicodeError:
+        raise ValueError(
+            f"{source} is not encoded in {encoding} (after line {number}); save it as UTF-8, or name its encoding, for "
+            "instance latin-1."
+        ) from None
+    except csv.Error as error:
+        raise ValueError(f"{source}, line {number + 1} is not a line of a table: {error}.") from None
+
+
+def _text_lines(file: Any, encoding: str) -> Iterator[str]:
+    """Decode line by line, so that a wrong byte does not hold back what precedes it."""
+    try:
+        codec = codecs.lookup(encoding).name
+    except LookupError:
+        raise ValueError(f"there is no encoding {encoding!r}; utf-8, utf-16 and latin-1 are common.") from None
+    if codec.startswith(("utf-16", "utf-32")):  # whose line ends are not single bytes
+        text = io.TextIOWrapper(file, codec, newline="")
+        try:
+            yield from iter(text.readline, "")
+        finally:
+            text.detach()  # whoever opened the file closes it
+    else:
+        for number, line in enumerate(iter(file.readline, b"")):
+            yield line.decode("utf-8-sig" if number == 0 and codec == "utf-8" else codec)
+
+
+def _checked_header(row: list[str], source: str) -> list[str]:
+    header = [name.strip() for name in row]
+    for name in header:
+        if not name or header.count(name) > 1:
+            raise ValueError(f"{source} has {f'two columns {name!r}' if name else 'a column without a name'}.")
+    return header

@@ -1,0 +1,128 @@
+"""The picture of a run: estimates over time, effective sample size, coverage."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
+from kmcf.numerics.circles import wrapped_difference
+from kmcf.plotting.style import ALERT, ESTIMATE, MISSING, QUIET, TRUTH, legend_above, true_states
+from kmcf.support.alerts import LOW_COVERAGE
+from kmcf.support.extras import require
+
+
+class DrawableRun(Protocol):
+    """What is drawn of a run of T steps over d coordinates."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def time(self) -> IntArray:
+        """Step numbers, (T,)."""
+        ...
+
+    @property
+    def mean(self) -> FloatArray:
+        """Estimated states, (T, ...)."""
+        ...
+
+    @property
+    def interval(self) -> FloatArray:
+        """Lower and upper bounds of the estimates, (T, 2, d)."""
+        ...
+
+    @property
+    def angles(self) -> tuple[int, ...]:
+        """Coordinates that are angles in radians."""
+        ...
+
+    @property
+    def ess(self) -> FloatArray:
+        """Effective sample sizes, (T,)."""
+        ...
+
+    @property
+    def coverage(self) -> FloatArray:
+        """How well the examples cover each step, (T,)."""
+        ...
+
+    @property
+    def missing(self) -> BoolArray:
+        """Steps without an observation, (T,)."""
+        ...
+
+    @property
+    def rejected(self) -> BoolArray:
+        """Steps whose observation was not used, (T,)."""
+        ...
+
+
+def plot_run(run: DrawableRun, truth: Any = None, axes: Any = None) -> Any:
+    """Draw the posterior mean with its 95 % interval per state coordinate, then effective sample size and coverage.
+
+    Steps without observation, and those whose observation was rejected, are marked on the mean; the lowest panel shows
+    how well the examples cover each step, and marks what they hardly cover (below 0.1).
+
+    Parameters
+    ----------
+    run : FilterRun
+        One sequence (index a batch first).
+    truth : array (T, d), optional
+        The true states, if known.
+    axes : array of d + 2 matplotlib axes, optional
+        Where to draw; with d + 1 axes the coverage is left out.
+
+    Returns
+    -------
+    array of axes
+    """
+    pyplot = require("matplotlib.pyplot", "plot")
+    if run.ess.ndim != 1:
+        raise ValueError("this is a batch of runs; plot one of them: run[b].plot().")
+    mean = run.mean.reshape(len(run), -1)
+    bounds = run.interval
+    d = mean.shape[1]
+    if axes is None:
+        heights = [2.4] * d + [1.1, 1.1]
+        _, axes = pyplot.subplots(
+            d + 2, 1, sharex=True, figsize=(9, sum(heights) + 0.9), height_ratios=heights, layout="constrained"
+        )
+    true = None if truth is None else true_states(truth, (len(mean), d))
+    for j in range(d):
+        _plot_coordinate(axes[j], run, mean[:, j], bounds[:, :, j], None if true is None else true[:, j], j)
+        axes[j].set_ylabel(("state" if d == 1 else f"state {j}") + (" [rad]" if j in run.angles else ""))
+    legend_above(axes[0])
+    axes[d].plot(run.time, run.ess, color=QUIET, linewidth=1.0)
+    axes[d].set(ylabel="effective\nsample size", ylim=(0, None))
+    if len(axes) > d + 1:
+        _plot_coverage(axes[d + 1], run)
+    axes[-1].set_xlabel("time step")
+    return axes
+
+
+def _plot_coverage(ax: Any, run: DrawableRun) -> None:
+    ax.plot(run.time, run.coverage, color=QUIET, linewidth=1.0)
+    low = run.coverage < LOW_COVERAGE
+    if low.any():
+        ax.plot(
+            run.time[low], run.coverage[low], "o", color=ALERT, markersize=4, label="hardly covered by the examples"
+        )
+        ax.legend(loc="lower left", fontsize="small", frameon=False)
+    ax.set(ylabel="coverage", ylim=(-0.05, 1.05))
+
+
+def _plot_coordinate(
+    ax: Any, run: DrawableRun, mean: FloatArray, bounds: FloatArray, truth: FloatArray | None, column: int
+) -> None:
+    if column in run.angles and truth is not None:
+        truth = mean + wrapped_difference(truth - mean)
+    ax.fill_between(run.time, bounds[:, 0], bounds[:, 1], color=ESTIMATE, alpha=0.2, linewidth=0, label="95 % band")
+    if truth is not None:
+        ax.plot(run.time, truth, color=TRUTH, linewidth=1.0, label="truth")
+    ax.plot(run.time, mean, color=ESTIMATE, linewidth=1.4, label="posterior mean")
+    for chosen, marker, color, label in (
+        (run.missing, "o", MISSING, "no observation"),
+        (run.rejected, "X", ALERT, "observation rejected"),
+    ):
+        if chosen.any():
+            ax.plot(run.time[chosen], mean[chosen], marker, color=color, markersize=5, label=label)

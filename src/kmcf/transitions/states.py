@@ -1,0 +1,30 @@
+"""Reading states: rows of numbers, poses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kmcf.numerics.arrays import Array, FloatArray
+
+
+def states_of(rows: Any, name: str) -> FloatArray:
+    """Read states as (m, d); a vector of m numbers is m states with one column.
+
+    Examples
+    --------
+    >>> states_of([1.0, 2.0], "next").shape
+    (2, 1)
+    """
+    states = np.asarray(rows, dtype=np.float64)
+    states = states[:, None] if states.ndim == 1 else states
+    if states.ndim != 2:
+        raise ValueError(f"{name} has the shape {states.shape}; states are (m, d).")
+    return states
+
+
+def check_poses(states: Array, transition: str) -> None:
+    """Raise an error unless states are poses (x, y, heading)."""
+    if states.ndim != 2 or states.shape[1] != 3:
+        raise ValueError(f"states have the shape {states.shape}; {transition} moves poses (x, y, heading).")

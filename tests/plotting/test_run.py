@@ -1,0 +1,60 @@
+"""Pictures of runs: what is drawn is what was computed."""
+
+import numpy as np
+import pytest
+from drawing import line, several
+
+import kmcf
+
+pyplot = pytest.importorskip("matplotlib.pyplot")
+
+
+def test_a_run_of_one_coordinate(one):
+    run, truth = one
+    axes = run.plot(truth=truth)
+    assert len(axes) == 3
+    np.testing.assert_array_equal(axes[2].get_lines()[0].get_ydata(), run.coverage)
+    np.testing.assert_array_equal(line(axes[0], "posterior mean").get_xydata(), np.c_[run.time, run.mean[:, 0]])
+    np.testing.assert_array_equal(line(axes[0], "truth").get_ydata(), truth[:, 0])
+    np.testing.assert_array_equal(line(axes[0], "no observation").get_xdata(), [5, 6])
+    np.testing.assert_array_equal(axes[1].get_lines()[0].get_ydata(), run.ess)
+    assert axes[0].get_ylabel() == "state"
+    assert "effective" in axes[1].get_ylabel()
+
+
+def test_the_band_is_the_95_percent_interval(one):
+    run, _ = one
+    (band,) = run.plot()[0].collections
+    corners = band.get_paths()[0].vertices
+    assert corners[:, 1].max() == pytest.approx(run.interval[:, 1, 0].max())
+    assert corners[:, 1].min() == pytest.approx(run.interval[:, 0, 0].min())
+
+
+def test_a_run_of_two_coordinates_and_given_axes():
+    run = several(2)
+    _, given = pyplot.subplots(3, 1)
+    axes = run.plot(axes=given)
+    assert axes is given
+    for j in range(2):
+        np.testing.assert_array_equal(line(axes[j], "posterior mean").get_ydata(), run.mean[:, j])
+        assert axes[j].get_ylabel() == f"state {j}"
+
+
+def test_true_angles_are_drawn_beside_their_estimate():
+    """Angles that differ by whole turns are the same: the truth is drawn at the turn of the estimate."""
+    run = several(1, angles=(0,))
+    truth = run.mean + 0.1 + 2 * np.pi * np.array([[3], [-1], [0], [2], [1], [-4]])
+    drawn = line(run.plot(truth=truth)[0], "truth").get_ydata()
+    np.testing.assert_allclose(drawn, run.mean[:, 0] + 0.1, atol=1e-9)
+
+
+def test_a_run_that_cannot_be_drawn_says_so(one, words):
+    run, truth = one
+    with pytest.raises(ValueError, match=r"truth has shape \(5, 1\); it must hold 12 states with 1 columns"):
+        run.plot(truth=truth[:5])
+    X = np.random.default_rng(0).normal(size=(20, 1))
+    flt = kmcf.KernelMonteCarloFilter(lambda s, u, rng: s, random_state=0).fit(X, X)
+    with pytest.raises(ValueError, match=r"batch of runs.*run\[b\].plot"):
+        flt.filter(X[:6].reshape(2, 3, 1)).plot()
+    with pytest.raises(TypeError, match="objects"):
+        words.filter(X[:2]).plot()
