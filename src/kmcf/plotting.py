@@ -9,6 +9,7 @@ import numpy as np
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import wrapped_difference
 from kmcf.numerics.objects import describe, is_numeric
+from kmcf.support.alerts import LOW_COVERAGE
 from kmcf.support.extras import require
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 ESTIMATE, TRUTH, POSITIVE, NEGATIVE, ALERT = "#1f5fa8", "#222222", "#1f5fa8", "#c8372d", "#d9822b"
 DENSITY = "#2f8f5b"
-LOW_COVERAGE = 0.1
-"""Steps whose coverage is below this are marked."""
 
 
 def plot_run(run: FilterRun, truth: Any = None, axes: Any = None) -> Any:

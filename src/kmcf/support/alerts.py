@@ -1,5 +1,8 @@
 """The warnings this package gives. Each says what to do; none hides a wrong result."""
 
+LOW_COVERAGE = 0.1
+"""Plots and tables mark steps whose coverage by the examples is below this."""
+
 
 class RejectedStepWarning(UserWarning):
     """An observation was not used: no example resembles it, or the posterior weights nearly cancelled."""
