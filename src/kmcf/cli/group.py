@@ -81,7 +81,7 @@ def explained(error: BaseException) -> tuple[int, str]:
     3
     """
     notes = "".join(f" {note}" for note in getattr(error, "__notes__", ()))
-    if isinstance(error, KeyboardInterrupt):
+    if was_interrupted(error):
         return INTERRUPTED, f"stopped by Ctrl-C.{notes}"
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE, f"stopped, because nobody reads the output any more.{notes}"
@@ -91,6 +91,11 @@ def explained(error: BaseException) -> tuple[int, str]:
     if isinstance(error, EXPECTED) and text:
         return BAD_INPUT, text
     return UNEXPECTED, f"unexpected {type(error).__name__}: {text}; please report it, with what --debug shows."
+
+
+def was_interrupted(error: BaseException) -> bool:
+    """Say whether Ctrl-C is behind an error; functions compiled by Numba report it as an error of their own."""
+    return isinstance(error, KeyboardInterrupt) or (error.__cause__ is not None and was_interrupted(error.__cause__))
 
 
 def tell(text: str, *, colour: str | None = None) -> None:
@@ -104,8 +109,7 @@ def note(text: str) -> None:
     tell(f"note: {text}", colour="yellow")
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    del category
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     note(" ".join(str(message).split()))
 
 
