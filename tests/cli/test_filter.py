@@ -48,7 +48,7 @@ def assert_rows(rows, run, rtol=0.0):
 
 def test_a_file_gives_the_numbers_of_the_python_api(model, test_file, tmp_path):
     result = succeed("filter", model, test_file, "-o", tmp_path / "states.csv")
-    assert "25 estimates of 1 sequences, 1 observations rejected" in result.stderr
+    assert "25 estimates of 1 sequence, 1 observation rejected." in result.stderr
     rows = read_csv(tmp_path / "states.csv")
     run = expected_run(model, test_file)
     assert run.missing[7]

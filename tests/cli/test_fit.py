@@ -107,7 +107,7 @@ def test_moves_across_gaps_are_not_learnt(tmp_path):
     time = np.arange(60) + np.where(np.arange(60) >= 30, 50, 0)
     write_csv(tmp_path / "train.csv", jumped, observations, t=time)
     result = succeed("fit", tmp_path / "train.csv", *FIT, "-o", tmp_path / "m.kmcf")
-    assert "1 gaps in time ('train')" in result.stderr
+    assert "1 gap in time ('train')" in result.stderr
     assert kmcf.load(tmp_path / "m.kmcf").transition.scale_.max() < 1
     succeed("fit", tmp_path / "train.csv", *FIT, "-o", tmp_path / "m.kmcf", "--gaps", "keep")
     assert kmcf.load(tmp_path / "m.kmcf").transition.scale_.min() > 10

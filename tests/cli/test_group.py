@@ -39,6 +39,6 @@ def caused(error, cause):
     ids=repr,
 )
 def test_sentences_and_codes(error, code, sentence):
-    found, text = group.explained(error)
+    found, text = group.exit_code_and_sentence(error)
     assert found == code
     assert text.startswith(sentence)

@@ -7,7 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from kmcf.cli.option_groups import spread
+from kmcf.cli.option_groups import with_option_groups
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def run():
         """Do it."""
         seen.append((name, loud, size))
 
-    app.command()(spread(command))
+    app.command()(with_option_groups(command))
     return lambda *words: (CliRunner().invoke(app, words), seen)
 
 

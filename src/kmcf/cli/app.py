@@ -12,7 +12,7 @@ from kmcf.cli.filter import filter_
 from kmcf.cli.fit import fit
 from kmcf.cli.group import Commands, Debug, unwrapped
 from kmcf.cli.inspect import inspect
-from kmcf.cli.option_groups import spread
+from kmcf.cli.option_groups import with_option_groups
 from kmcf.cli.plugins import add_commands
 from kmcf.cli.tune import tune
 
@@ -61,6 +61,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "inspect": inspect,
 }
 for name, command in COMMANDS.items():
-    app.command(name, help=unwrapped(command))(spread(command))
+    app.command(name, help=unwrapped(command))(with_option_groups(command))
 app.add_typer(data, name="data")
 add_commands(app)

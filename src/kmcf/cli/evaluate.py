@@ -37,8 +37,8 @@ def evaluate(
 ) -> None:
     """Filter files whose true states are known, and compare.
 
-    Per sequence and over all: root mean squared and median distance of the mean to the true state, the same of the
-    mode, and the share of true coordinates inside their 95 % intervals (0.95 is right). Rows without a state are left
+    Per sequence and overall: root mean squared and median distance of the mean to the true state, the same for the
+    mode, and the share of true coordinates inside their 95 % intervals (ideally 0.95). Rows without a state are left
     out of the scores.
 
     For example:

@@ -12,7 +12,7 @@ import typer
 
 from kmcf.cli import options
 from kmcf.cli.filtering import add_filtering
-from kmcf.cli.group import note
+from kmcf.cli.group import counted, note
 from kmcf.cli.models import LoadedModel, load_model
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import can_show_progress
@@ -82,8 +82,9 @@ def filter_(
         return
     runs = script.run()["runs"]
     if out is not None:
-        steps, rejected = sum(len(run.time) for run in runs), sum(int(run.rejected.sum()) for run in runs)
-        note(f"saved {out}: {steps} estimates of {len(runs)} sequences, {rejected} observations rejected.")
+        estimates = counted(sum(len(run.time) for run in runs), "estimate")
+        rejected = counted(sum(int(run.rejected.sum()) for run in runs), "observation")
+        note(f"saved {out}: {estimates} of {counted(len(runs), 'sequence')}, {rejected} rejected.")
 
 
 def _check_ending(out: Path | None, as_json: bool, streaming: bool) -> None:

@@ -65,7 +65,7 @@ def _check_examples(names: dict[str, Any]) -> None:
     if not complete:
         raise ValueError(f"none of the {rows} rows has both a state and an observation.")
     if complete < rows:
-        note(f"{rows - complete} of {rows} rows have no state or no observation, and are no examples.")
+        note(f"{rows - complete} of {rows} rows have no state or no observation, and are not used as examples.")
 
 
 def _about(out: Path, *, recordings: Any, states: Any, flt: Any, **_: Any) -> dict[str, Any]:

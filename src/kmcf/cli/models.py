@@ -89,22 +89,24 @@ def _check_usable(flt: Any, path: Path, held: str) -> None:
     shape = flt._reader.shape
     if not vectors or shape is None or len(shape) != 1:
         raise ValueError(
-            f"{path} was fitted to states or observations that are no rows of numbers; use it from Python."
+            f"{path} was fitted to states or observations that are not rows of numbers; use it from Python."
         )
 
 
 def _checked_columns(columns: Any, path: Path) -> dict[str, Any]:
     """Check notes, which anyone may have written."""
-    lists = (
-        all(
-            isinstance(columns.get(role, []), list) and all(isinstance(name, str) for name in columns.get(role, []))
-            for role in ROLES
-        )
-        if isinstance(columns, dict)
-        else False
-    )
-    words = lists and all(isinstance(columns.get(role), str | None) for role in ("time", "sequence"))
-    if not words or not isinstance(columns.get("step"), int | float | None):
+    if not _are_columns(columns):
         raise ValueError(f"what {path} says about columns makes no sense; name them with --observation and --state.")
     known = (*ROLES, "time", "sequence", "step")
     return {name: value for name, value in columns.items() if name in known}
+
+
+def _are_columns(columns: Any) -> bool:
+    if not isinstance(columns, dict):
+        return False
+    lists = [columns.get(role, []) for role in ROLES]
+    return (
+        all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists)
+        and all(isinstance(columns.get(role), str | None) for role in ("time", "sequence"))
+        and isinstance(columns.get("step"), int | float | None)
+    )

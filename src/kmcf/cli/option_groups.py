@@ -15,7 +15,7 @@ SHARED = {"config": (Config, None), "debug": (Debug, False)}
 """Options of every command, which act before it runs, with their defaults."""
 
 
-def spread(command: Callable[..., None]) -> Callable[..., None]:
+def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command for Typer: with one option per field of its dataclasses, and with those that all commands share.
 
     Parameters
@@ -28,9 +28,9 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
     >>> from kmcf.cli.options import TransitionOptions
     >>> def show(motion: TransitionOptions, seed: int = 0) -> None:
     ...     print(motion.transition, motion.trim, seed)
-    >>> list(inspect.signature(spread(show)).parameters)
+    >>> list(inspect.signature(with_option_groups(show)).parameters)
     ['transition', 'transition_set', 'trim', 'recovery', 'seed', 'config', 'debug']
-    >>> spread(show)(transition="jump", transition_set=None, trim=0.1, recovery=None, seed=3)
+    >>> with_option_groups(show)(transition="jump", transition_set=None, trim=0.1, recovery=None, seed=3)
     jump 0.1 3
     """
     hints = get_type_hints(command, include_extras=True)

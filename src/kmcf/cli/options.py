@@ -1,8 +1,8 @@
 """The options that several commands share, each defined once.
 
-A dataclass here is a group of options: a command takes it as one parameter, and ``option_groups.spread`` makes
-its fields options of the command. A new setting of the filter is one new field of :class:`FilterOptions`, and then an
-option of ``kmcf fit`` and ``kmcf tune``.
+A dataclass here is a group of options: a command takes it as one parameter, and ``option_groups.py`` makes its fields
+options of the command. A new setting of the filter is a new field of :class:`FilterOptions`, and thereby an option of
+``kmcf fit`` and ``kmcf tune``.
 """
 
 from __future__ import annotations
@@ -204,10 +204,12 @@ class FilterOptions:
     rank: Annotated[int | None, _setting("Largest rank of the factors.", min=1)] = None
     resampling: Annotated[ResamplingName | None, _setting("How points are resampled.")] = None
     n_resample: Annotated[int | None, _setting("Number of points kept when resampling.", min=1)] = None
-    resample_threshold: Annotated[float | None, _setting("Resample when Σw² exceeds this over n.")] = None
+    resample_threshold: Annotated[float | None, _setting("Resample when Σw² exceeds this divided by n.")] = None
     n_particles: Annotated[int | None, _setting("Number of particles.", min=1)] = None
     support: Annotated[SupportName | None, _setting("Where beliefs live.")] = None
-    background: Annotated[float | None, _setting("Worth of any observation at any state.", min=0.0)] = None
+    background: Annotated[
+        float | None, _setting("Likelihood of any observation at any state, with --support particles.", min=0.0)
+    ] = None
     n_examples: Annotated[int | None, _setting("Keep only this many representative examples.", min=2)] = None
 
     def given(self) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from kmcf.cli.options import ExampleOptions, FilterOptions, TransitionOptions
 from kmcf.cli.script import Code, call
 from kmcf.cli.table_files import TableFiles
 
-KERNELS = ("state_kernel", "observation_kernel")
-ANGULAR = ("random-walk", "jump")
+KERNEL_SETTINGS = ("state_kernel", "observation_kernel")
+ANGULAR_TRANSITIONS = ("random-walk", "jump")
 """Transitions that are told which states are angles."""
-ROBOTS = ("odometry", "velocity")
+POSE_TRANSITIONS = ("odometry", "velocity")
 """Transitions of a pose, which know that its last column is an angle."""
 
 
@@ -37,7 +37,7 @@ def filter_statements(files: TableFiles, motion: TransitionOptions, settings: Fi
 
     Where a lost filter is to recover, they need the example ``states``.
     """
-    given = {name: kernel(value) if name in KERNELS else value for name, value in settings.given().items()}
+    given = {name: kernel(value) if name in KERNEL_SETTINGS else value for name, value in settings.given().items()}
     angles = {"angles": Code("recordings[0].angles")} if files.angles else {}
     made = call("kmcf.KernelMonteCarloFilter", Code("transition"), **given, **angles, random_state=seed)
     return [*transition_statements(files, motion), f"flt = {made}"]
@@ -48,7 +48,7 @@ def transition_statements(files: TableFiles, motion: TransitionOptions) -> list[
     fixed = assignments(motion.transition_set or [], "--transition-set")
     _check_transition(motion.transition, fixed, turning=bool(files.angles))
     start: dict[str, Any] = {}
-    if files.angles and motion.transition in ANGULAR:
+    if files.angles and motion.transition in ANGULAR_TRANSITIONS:
         start["angles"] = Code("recordings[0].angles")
     if files.time is not None and motion.transition == "constant-velocity" and "step" not in fixed:
         start["step"] = Code("kmcf.datasets.columns_of(recordings)['step']")
@@ -72,7 +72,7 @@ def _check_transition(name: str, fixed: dict[str, Any], *, turning: bool) -> Non
     unknown = [parameter for parameter in fixed if parameter not in known]
     if unknown:
         raise ValueError(f"the transition {name!r} has no parameter {unknown[0]!r}; it has {', '.join(known)}.")
-    if name in ROBOTS and not turning:
+    if name in POSE_TRANSITIONS and not turning:
         raise ValueError(f"the transition {name!r} turns a heading: name its column with --angle.")
 
 

@@ -1,8 +1,8 @@
 """A command as a Python program: ``--python`` prints it, otherwise the command runs the very same statements.
 
 Programs consist of text written here, in the source of this package, and of values typed by the user. The latter get
-into a program by :func:`literal` alone, which accepts plain values only, so that no file name and no setting can become
-code.
+into a program by :func:`as_code` alone, which accepts plain values only, so that no file name and no setting can ever
+become code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
-WIDTH = 100
+LONGEST_LINE = 100
 """Calls that are longer than this are written with one argument per line."""
 
 
@@ -23,12 +23,12 @@ class Code(str):
     """Python code, as opposed to a text that is a value."""
 
 
-def literal(value: Any) -> str:
+def as_code(value: Any) -> str:
     """Return the code for a plain value.
 
     Examples
     --------
-    >>> literal([Path("a.csv"), 1e-3, float("inf")]), literal(Code("states"))
+    >>> as_code([Path("a.csv"), 1e-3, float("inf")]), as_code(Code("states"))
     ("['a.csv', 0.001, float('inf')]", 'states')
     """
     if isinstance(value, Code):
@@ -38,13 +38,13 @@ def literal(value: Any) -> str:
     if isinstance(value, Path):
         return repr(str(value))
     if isinstance(value, float):
-        return repr(value) if isfinite(value) else f"float({str(value)!r})"
+        return repr(float(value)) if isfinite(value) else f"float({str(value)!r})"
     if isinstance(value, list):
-        return f"[{', '.join(map(literal, value))}]"
+        return f"[{', '.join(map(as_code, value))}]"
     if isinstance(value, tuple):
-        return f"({''.join(f'{literal(part)}, ' for part in value).rstrip()})"
+        return f"({''.join(f'{as_code(part)}, ' for part in value).rstrip()})"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{literal(name)}: {literal(part)}' for name, part in value.items())}}}"
+        return f"{{{', '.join(f'{as_code(name)}: {as_code(part)}' for name, part in value.items())}}}"
     if value is None or type(value) in (str, int, bool):
         return repr(value)
     raise ValueError(f"{value!r} is neither a number nor a text, nor a list of them.")
@@ -65,14 +65,14 @@ def call(function: str, *arguments: Any, **named: Any) -> Code:
     >>> call("kmcf.load", "model.kmcf", transition=Code("walk"))
     "kmcf.load('model.kmcf', transition=walk)"
     """
-    parts = [*map(literal, arguments), *(f"{name}={literal(value)}" for name, value in named.items())]
+    parts = [*map(as_code, arguments), *(f"{name}={as_code(value)}" for name, value in named.items())]
     line = f"{function}({', '.join(parts)})"
-    if len(line) <= WIDTH:
+    if len(line) <= LONGEST_LINE:
         return Code(line)
     return Code(f"{function}(\n" + "".join(f"    {part},\n" for part in parts) + ")")
 
 
-class Statement(NamedTuple):
+class _Statement(NamedTuple):
     """A part of a program; see :meth:`Script.add`."""
 
     code: str
@@ -105,7 +105,7 @@ class Script:
 
     def __init__(self, command: str) -> None:
         self._command = command
-        self._statements = [Statement("import kmcf")]
+        self._statements = [_Statement("import kmcf")]
         self._done = 0
         self._names: dict[str, Any] = {}
 
@@ -124,7 +124,7 @@ class Script:
             Given all names after a command has run the statements, to complain or to note something; it changes
             nothing, so a script can do without it.
         """
-        self._statements.append(Statement("\n".join(code), needs, check))
+        self._statements.append(_Statement("\n".join(code), needs, check))
 
     def add_folder(self, folder: Path) -> None:
         """Append the statement that makes a folder, unless it is the one we are in."""

@@ -1,4 +1,4 @@
-"""Filtering as observations come in, one line at a time: for pipes behind a sensor."""
+"""Filtering observations as they come in, one line at a time: for pipes behind a sensor."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class EstimateStream:
         return EstimateColumns(self._model.states, self._tables.time, self._tables.sequence, self._dates)
 
     def estimates(self) -> Iterator[list[list[Any]]]:
-        """Yield the rows for each line: one, and before it those that fill a gap if they should be."""
+        """Yield the rows for each line: its own and, before it, those that fill a gap where this was asked for."""
         for line, cells in self._rows:
             observation = np.array([self._number(line, cells, j) for j in self._columns["observation"]])
             control = np.array([self._number(line, cells, j) for j in self._columns["control"]])
@@ -126,7 +126,7 @@ class EstimateStream:
 
 
 def write_lines(stream: EstimateStream, output: TextIO, format: str) -> None:
-    """Write each estimate at once; lines are whole even when Ctrl-C comes in the middle of one.
+    """Write each estimate at once; lines stay whole even if Ctrl-C comes in the middle of one.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def write_lines(stream: EstimateStream, output: TextIO, format: str) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until the block is done; a second one does not wait."""
+    """Make Ctrl-C wait until the block is done; a second one does not wait."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kmcf.cli.group import note
+from kmcf.cli.group import counted, note
 from kmcf.cli.script import Code, call
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def tell_gaps(recordings: list[Recording], gaps: str) -> None:
     once = {recording.name: recording.counts for recording in recordings}
     found = {name: counts["gaps"] for name, counts in once.items() if counts.get("gaps")}
     if found:
-        made = {"split": "they begin new sequences", "fill": "rows without observation fill them"}
+        treated = {"split": "a new sequence begins after each", "fill": "they are filled with predicted rows"}
         names = ", ".join(repr(name) for name in list(found)[:3]) + (", ..." if len(found) > 3 else "")
-        note(f"{sum(found.values())} gaps in time ({names}): {made.get(gaps, 'the rows are taken as they are')}.")
+        gap = counted(sum(found.values()), "gap")
+        note(f"{gap} in time ({names}): {treated.get(gaps, 'the rows are kept as they are')}.")

@@ -30,7 +30,7 @@ def tune(
     settings: options.FilterOptions,
     seed: options.SeedOption = 0,
     independent: Annotated[
-        bool, typer.Option("--independent", help="The rows are no sequence.", rich_help_panel=SEARCH)
+        bool, typer.Option("--independent", help="The rows are not a sequence.", rich_help_panel=SEARCH)
     ] = False,
     metric: Annotated[
         str, typer.Option(help="rmse, mode, kernel_score or negative_log_density.", rich_help_panel=SEARCH)
@@ -39,7 +39,7 @@ def tune(
     sampler: Annotated[SamplerName, typer.Option(help="How settings are proposed.", rich_help_panel=SEARCH)] = (
         SamplerName.RANDOM
     ),
-    jobs: Annotated[int, typer.Option(help="Trials at once; -1: all cores.", rich_help_panel=SEARCH)] = 1,
+    jobs: Annotated[int, typer.Option(help="Number of trials at once; -1: all cores.", rich_help_panel=SEARCH)] = 1,
     seconds: Annotated[
         float | None,
         typer.Option(min=0.001, help="Start no new trial after this many seconds.", rich_help_panel=SEARCH),
@@ -60,7 +60,7 @@ def tune(
     """Choose the filter's hyper-parameters by cross validation, and save the filter made of the best trials.
 
     Whole sequences are left out in turn (halves, if there is only one). The search starts from the settings given here.
-    An interrupted study with --study continues where it stopped.
+    With --study, an interrupted study continues where it stopped.
 
     For example:
 

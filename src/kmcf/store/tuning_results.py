@@ -27,7 +27,7 @@ def save_tuning(
     result : TuningResult
         What :func:`kmcf.tune` returned.
     folder : path
-        Where to; it is made if need be.
+        Where to; it is created if it does not exist.
     recordings : list of Recording
         What was tuned on, as :func:`kmcf.datasets.read_tables` gives it; the model file notes their columns.
 
