@@ -1,5 +1,6 @@
 """The commands. Each imports what it needs when it runs, so that ``kmcf --help`` is quick."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from kmcf.cli.filter import filter_
 from kmcf.cli.fit import fit
 from kmcf.cli.group import Commands, Debug, unwrapped
 from kmcf.cli.inspect import inspect
+from kmcf.cli.option_groups import with_option_groups
 from kmcf.cli.plugins import add_commands
 from kmcf.cli.tune import tune
 
@@ -51,12 +53,14 @@ def options(
 
 
 app.callback(help=unwrapped(options))(options)
-
-
-app.command(help=unwrapped(fit))(fit)
-app.command(help=unwrapped(tune))(tune)
-app.command("filter", help=unwrapped(filter_))(filter_)
-app.command(help=unwrapped(evaluate))(evaluate)
-app.command(help=unwrapped(inspect))(inspect)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "fit": fit,
+    "tune": tune,
+    "filter": filter_,
+    "evaluate": evaluate,
+    "inspect": inspect,
+}
+for name, command in COMMANDS.items():
+    app.command(name, help=unwrapped(command))(with_option_groups(command))
 app.add_typer(data, name="data")
 add_commands(app)

@@ -1,4 +1,4 @@
-"""Options from a TOML file: one section per command, and above them what serves all commands that know it."""
+"""Options from a TOML file: a section per command and, above them, options for every command that has them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Config = Annotated[
         callback=_read,
         is_eager=True,
         metavar="FILE",
-        help="TOML file with options; those on the command line come first.",
+        help="TOML file with options; the command line takes precedence.",
     ),
 ]
 
@@ -39,9 +39,9 @@ def options_for(command: str, path: Path, commands: Mapping[str, Any]) -> dict[s
     Parameters
     ----------
     command : str
-        Which.
+        The name of the command.
     path : Path
-        The file. All of it is checked, so that a misspelt section or option is found whatever command runs.
+        The file. All of it is checked, so that a misspelt section or option is an error whichever command runs.
     commands : mapping
         All commands by name.
     """
@@ -77,7 +77,7 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 
 def _names(command: Any) -> dict[str, str]:
-    """Return what a command's options may be called in a file: with dashes or underscores."""
+    """Return the names that options may have in a file, with dashes or underscores, and their parameters."""
     names: dict[str, str] = {}
     for parameter in command.params:
         if parameter.name not in OWN:

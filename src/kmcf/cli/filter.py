@@ -3,59 +3,48 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from kmcf.cli import options as words
-from kmcf.cli.code import call
-from kmcf.cli.config import Config
-from kmcf.cli.estimates import Layout, csv_line, json_line
-from kmcf.cli.fit import tell_gaps
-from kmcf.cli.group import Debug, note
+from kmcf.cli import options
+from kmcf.cli.filtering import add_filtering
+from kmcf.cli.group import counted, note
+from kmcf.cli.models import LoadedModel, load_model
+from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import can_show_progress
-
-if TYPE_CHECKING:
-    from kmcf.cli.models import Model
-    from kmcf.cli.recipe import Source
-    from kmcf.datasets import Recording
+from kmcf.cli.table_files import TableFiles
 
 STDIN = Path("-")
-Observations = Annotated[
+ObservationFiles = Annotated[
     list[Path],
     typer.Argument(metavar="FILES...", help="Observations: CSV, Parquet or NPZ; - reads CSV lines from stdin."),
 ]
-StatesOut = Annotated[
+EstimatesOut = Annotated[
     Path | None,
     typer.Option(
         "--out",
         "-o",
-        help="File for the estimates: .csv or .parquet. Without it: stdout.",
-        rich_help_panel=words.OUTPUT,
+        help="File for the estimates: .csv, .parquet, or .jsonl with --json. Without it: stdout.",
+        rich_help_panel=options.OUTPUT,
     ),
+]
+JsonLinesOption = Annotated[
+    bool, typer.Option("--json", help="One JSON object per estimate and line.", rich_help_panel=options.OUTPUT)
 ]
 
 
 def filter_(
-    model: words.Model,
-    files: Observations,
-    out: StatesOut = None,
-    observation: words.OtherObservation = None,
-    control: words.Control = None,
-    time: words.Time = None,
-    sequence: words.Sequence = None,
-    encoding: words.Encoding = "utf-8",
-    gaps: words.GapsOption = words.Gaps.KEEP,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object per estimate and line.", rich_help_panel=words.OUTPUT)
-    ] = False,
-    python: words.Python = False,
-    config: Config = None,
-    debug: Debug = False,
+    model: options.ModelArgument,
+    files: ObservationFiles,
+    *,
+    out: EstimatesOut = None,
+    columns: options.ColumnOptions,
+    as_json: JsonLinesOption = False,
+    python: options.PythonOption = False,
 ) -> None:
     """Estimate the state for every row of observations.
 
@@ -73,24 +62,29 @@ def filter_(
 
         kmcf filter model.kmcf walk.parquet --gaps fill --json
     """
-    del config, debug
-    from kmcf.cli.models import load_model
     from kmcf.datasets.column_files import column_names
 
     _check_ending(out, as_json, streaming=STDIN in files)
-    loaded = load_model(model)
-    chosen = {"observation": observation, "control": control, "time": time, "sequence": sequence}
-    source = replace(loaded.source(files, **chosen, encoding=encoding, gaps=gaps.value), state=())
+    script = Script("kmcf filter")
+    loaded = load_model(script, model)
+    tables = replace(loaded.tables(files, **asdict(columns)), state=())
     if STDIN in files:
         if len(files) > 1 or python:
             raise ValueError("- reads lines from stdin: with it there can be no other file, and no --python.")
-        _stream(loaded, source, out, as_json)
+        _stream(loaded, tables, out, as_json)
         return
-    source = source.fitting(column_names(files[0], encoding), files[0].name)
+    tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
+    progress = can_show_progress() and out is not None
+    add_filtering(script, loaded, tables, roles=("observation",), progress=progress)
+    _add_writing(script, loaded, tables, out, as_json)
     if python:
-        typer.echo(script(model, source, out))
-    else:
-        _all_at_once(loaded, source, out, as_json)
+        typer.echo(script.text())
+        return
+    runs = script.run()["runs"]
+    if out is not None:
+        estimates = counted(sum(len(run.time) for run in runs), "estimate")
+        rejected = counted(sum(int(run.rejected.sum()) for run in runs), "observation")
+        note(f"saved {out}: {estimates} of {counted(len(runs), 'sequence')}, {rejected} rejected.")
 
 
 def _check_ending(out: Path | None, as_json: bool, streaming: bool) -> None:
@@ -106,98 +100,37 @@ def _check_ending(out: Path | None, as_json: bool, streaming: bool) -> None:
         raise ValueError(f"{out}: estimates are written as .csv, as .parquet or, with --json, as .jsonl.")
 
 
-def script(model: Path, source: Source, out: Path | None) -> str:
-    """Return code that gives the same numbers."""
-    lines = [
-        "import pandas",
-        "",
-        "import kmcf",
-        "",
-        *runs_code(model, source),
-        "names = [recording.name for recording in recordings]",
-        "table = pandas.concat([run.to_dataframe() for run in runs], keys=names, names=['sequence'])",
-        "print(table)" if out is None else str(call(f"table.{_writer(out)}", out)),
-    ]
-    return "\n".join(lines)
+def _add_writing(script: Script, model: LoadedModel, tables: TableFiles, out: Path | None, as_json: bool) -> None:
+    """Add the statements that write the estimates."""
+    from kmcf.store.estimates import FORMATS
 
-
-def runs_code(model: Path, source: Source) -> list[str]:
-    """Return the lines of a script that load the model, read the recordings and filter them."""
-    return [
-        f"flt = {call('kmcf.load', model)}",
-        source.code(),
-        "runs = flt.filter_many(",
-        "    [recording.observations for recording in recordings], [recording.controls for recording in recordings]",
-        ")",
-    ]
-
-
-def _writer(out: Path) -> str:
-    return "to_parquet" if out.suffix.lower() == ".parquet" else "to_csv"
-
-
-def filtered(model: Model, recordings: list[Recording], source: str, progress: bool) -> list[Any]:
-    """Filter recordings, after comparing their columns with the model's."""
-    import numpy as np
-
-    model.check("observation", recordings[0].names["observations"], source)
-    for recording in recordings:
-        if recording.controls is not None and np.isnan(recording.controls[1:]).any():
-            step = int(np.flatnonzero(np.isnan(recording.controls[1:]).any(axis=1))[0]) + 2
-            raise ValueError(f"row {step} of the sequence {recording.name!r} in {source} has no control.")
-    observations = [recording.observations for recording in recordings]
-    controls = [recording.controls for recording in recordings]
-    runs: list[Any] = model.filter.filter_many(observations, controls, progress=progress, keep_beliefs=False)
-    return runs
-
-
-def _all_at_once(model: Model, source: Source, out: Path | None, as_json: bool) -> None:
-    import numpy as np
-
-    from kmcf.datasets.tables import DATES, missed_steps, usual_step
-    from kmcf.store.tables import write_rows
-    from kmcf.support.atomic import replacing
-
-    recordings = source.read()
-    tell_gaps(recordings, source.gaps)
-    runs = filtered(model, recordings, source.files[0].name, can_show_progress() and out is not None)
-    dates = recordings[0].units.get("time") == DATES
-    layout = Layout(model.states, source.time, source.sequence or ("file" if len(source.files) > 1 else None), dates)
-    step = usual_step(recordings) if source.step is None else source.step
-    rows = (
-        row
-        for recording, run in zip(recordings, runs, strict=True)
-        for row in layout.rows(
-            run, recording.name, recording.time, missed_steps(np.diff(recording.time, prepend=np.nan), step)
-        )
-    )
+    ending = "" if out is None else out.suffix.lower()
+    wanted = "parquet" if ending == ".parquet" else _line_format(as_json)
+    several = len(tables.files) > 1 and tables.sequence is None
+    given: dict[str, Any] = {
+        "states": model.states,
+        "sequence": "file" if several else None,
+        "step": tables.step if tables.time else None,
+        "format": None if FORMATS.get(ending) == wanted else wanted,
+    }
+    given = {name: value for name, value in given.items() if value is not None}
+    what = (Code("recordings"), Code("runs"))
     if out is None:
-        for line in _lines(layout, rows, as_json):
-            sys.stdout.write(line)
-        sys.stdout.flush()
-        return
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if out.suffix.lower() == ".parquet":
-        write_rows(out, layout.header(), rows)
+        script.add(call("kmcf.store.write_estimates", Code("sys.stdout"), *what, **given), needs=("sys",))
     else:
-        with replacing(out) as file:
-            for line in _lines(layout, rows, as_json):
-                file.write(line.encode())
-    steps, rejected = sum(len(run.time) for run in runs), sum(int(run.rejected.sum()) for run in runs)
-    note(f"saved {out}: {steps} estimates of {len(runs)} sequences, {rejected} observations rejected.")
+        script.add_folder(out.parent)
+        script.add(call("kmcf.store.write_estimates", out, *what, **given))
 
 
-def _lines(layout: Layout, rows: Iterator[list[Any]], as_json: bool) -> Iterator[str]:
-    write = json_line if as_json else csv_line
-    yield write(layout, None)
-    yield from (write(layout, row) for row in rows)
+def _line_format(as_json: bool) -> str:
+    return "jsonl" if as_json else "csv"
 
 
-def _stream(model: Model, source: Source, out: Path | None, as_json: bool) -> None:
-    from kmcf.cli.streaming import Stream, write_lines
+def _stream(model: LoadedModel, tables: TableFiles, out: Path | None, as_json: bool) -> None:
+    from kmcf.cli.streaming import EstimateStream, write_lines
 
-    stream = Stream(model, source, sys.stdin.buffer)
+    stream = EstimateStream(model, tables, sys.stdin.buffer)
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
     with nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8", newline="") as output:
-        write_lines(stream, output, json_line if as_json else csv_line)
+        write_lines(stream, output, _line_format(as_json))

@@ -3,65 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from kmcf.cli import options as words
-from kmcf.cli.code import Expression, call
-from kmcf.cli.config import Config
-from kmcf.cli.group import Debug, note
-from kmcf.cli.recipe import Motion, Recipe, Source, assignments, given
+from kmcf.cli import options
+from kmcf.cli.group import note
+from kmcf.cli.recipe import example_files, filter_statements
+from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import print_json, print_table
-
-if TYPE_CHECKING:
-    from kmcf.datasets import Recording
+from kmcf.cli.table_files import COLUMN_NOTES, tell_gaps
 
 ModelOut = Annotated[
-    Path, typer.Option("--out", "-o", metavar="MODEL", help="The model file.", rich_help_panel=words.OUTPUT)
+    Path, typer.Option("--out", "-o", metavar="MODEL", help="The model file.", rich_help_panel=options.OUTPUT)
 ]
 
 
 def fit(
-    files: words.Files,
-    state: words.State,
-    observation: words.Observation,
-    control: words.Control = None,
-    time: words.Time = None,
-    sequence: words.Sequence = None,
-    angle: words.Angle = None,
-    encoding: words.Encoding = "utf-8",
-    gaps: words.GapsOption = words.Gaps.SPLIT,
-    transition: words.Transition = "random-walk",
-    transition_set: words.TransitionSet = None,
-    trim: words.Trim = 0.0,
-    recovery: words.Recovery = None,
-    state_kernel: words.StateKernel = None,
-    observation_kernel: words.ObservationKernel = None,
-    epsilon: words.Epsilon = None,
-    delta: words.Delta = None,
-    rule: words.RuleOption = None,
-    engine: words.EngineOption = None,
-    tolerance: words.Tolerance = None,
-    rank: words.Rank = None,
-    resampling: words.ResamplingOption = None,
-    n_resample: words.NResample = None,
-    resample_threshold: words.ResampleThreshold = None,
-    n_particles: words.NParticles = None,
-    support: words.SupportOption = None,
-    background: words.Background = None,
-    n_examples: words.NExamples = None,
-    seed: words.Seed = 0,
+    examples: options.ExampleOptions,
+    motion: options.TransitionOptions,
+    settings: options.FilterOptions,
+    seed: options.SeedOption = 0,
     out: ModelOut = Path("model.kmcf"),
-    as_json: words.Json = False,
-    python: words.Python = False,
-    config: Config = None,
-    debug: Debug = False,
+    as_json: options.JsonOption = False,
+    python: options.PythonOption = False,
 ) -> None:
     """Learn a filter from recorded examples and save it as one file.
 
     A row is one step: where the state was, what was observed there. How states move is learnt from rows that follow
-    each other; files, and values of --sequence, begin anew.
+    each other; a new file, or a new value of --sequence, begins a new sequence.
 
     For example:
 
@@ -71,64 +41,43 @@ def fit(
 
         kmcf fit walks.parquet -s x -y signal --sequence walk --observation-kernel matern:nu=2.5 -o model.kmcf
     """
-    del config, debug
-    recipe = Recipe(
-        Source(files, state, observation, control or (), time, sequence, angle or (), gaps.value, encoding=encoding),
-        Motion(transition, assignments(transition_set or [], "--transition-set"), trim, recovery),
-        given(
-            state_kernel=state_kernel,
-            observation_kernel=observation_kernel,
-            epsilon=epsilon,
-            delta=delta,
-            rule=rule,
-            engine=engine,
-            tolerance=tolerance,
-            rank=rank,
-            resampling=resampling,
-            n_resample=n_resample,
-            resample_threshold=resample_threshold,
-            n_particles=n_particles,
-            support=support,
-            background=background,
-            n_examples=n_examples,
-        ),
-        seed,
-    )
+    files = example_files(examples)
+    script = Script("kmcf fit")
+    script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
+    script.add("states, observations = kmcf.datasets.examples(recordings)", check=_check_examples)
+    script.add(*filter_statements(files, motion, settings, seed))
+    script.add("flt.fit(states, observations)")
+    script.add_folder(out.parent)
+    script.add(call("kmcf.store.save", Code("flt"), out, notes=COLUMN_NOTES))
     if python:
-        notes = Expression('{"columns": kmcf.datasets.columns_of(recordings)}')
-        typer.echo("\n".join([*recipe.code(), "flt.fit(states, observations)"]))
-        typer.echo(call("kmcf.store.save", Expression("flt"), out, notes=notes))
+        typer.echo(script.text())
         return
-    told = fit_and_save(recipe, out)
+    about = _about(out, **script.run())
     if as_json:
-        print_json(told)
+        print_json(about)
     else:
-        print_table("Model", told)
+        print_table("Model", about)
 
 
-def fit_and_save(recipe: Recipe, out: Path) -> dict[str, Any]:
-    """Do what the script of ``--python`` does, and say what came of it."""
-    from kmcf.datasets import columns_of, examples
-    from kmcf.store import save
-
-    recordings = recipe.source.read()
-    tell_gaps(recordings, recipe.source.gaps)
-    states, observations = examples(recordings)
-    rows = sum(len(recording) for recording in recordings)
-    if not len(states):
+def _check_examples(names: dict[str, Any]) -> None:
+    rows = sum(len(recording) for recording in names["recordings"])
+    complete = len(names["states"])
+    if not complete:
         raise ValueError(f"none of the {rows} rows has both a state and an observation.")
-    if len(states) < rows:
-        note(f"{rows - len(states)} of {rows} rows have no state or no observation, and are no examples.")
-    flt = recipe.filter(recordings, states).fit(states, observations)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    save(flt, out, notes={"columns": columns_of(recordings)})
+    if complete < rows:
+        note(f"{rows - complete} of {rows} rows have no state or no observation, and are not used as examples.")
+
+
+def _about(out: Path, *, recordings: Any, states: Any, flt: Any, **_: Any) -> dict[str, Any]:
+    """Say what was fitted to what."""
+    columns = recordings[0].names
     return {
         "model": str(out),
         "examples": len(states),
         "sequences": len({recording.name for recording in recordings}),
-        "state": list(recordings[0].names["states"]),
-        "observation": list(recordings[0].names["observations"]),
-        "control": list(recordings[0].names["controls"]),
+        "state": list(columns["states"]),
+        "observation": list(columns["observations"]),
+        "control": list(columns["controls"]),
         "transition": repr(flt.transition),
         "observation_kernel": repr(flt.observation_kernel_),
         "epsilon": flt.epsilon_,
@@ -136,13 +85,3 @@ def fit_and_save(recipe: Recipe, out: Path) -> dict[str, Any]:
         "engine": flt.engine_,
         "ranks": list(flt.ranks_),
     }
-
-
-def tell_gaps(recordings: list[Recording], gaps: str) -> None:
-    """Say how often time advanced by more than a step, and what was made of it."""
-    once = {recording.name: recording.counts for recording in recordings}
-    found = {name: counts["gaps"] for name, counts in once.items() if counts.get("gaps")}
-    if found:
-        made = {"split": "they begin new sequences", "fill": "rows without observation fill them"}
-        names = ", ".join(repr(name) for name in list(found)[:3]) + (", ..." if len(found) > 3 else "")
-        note(f"{sum(found.values())} gaps in time ({names}): {made.get(gaps, 'the rows are taken as they are')}.")

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 BAD_INPUT, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 1, 3, 130, 141
-"""Exit codes, beside 0 (all went well) and 2 (a command or option that does not exist)."""
+"""Exit codes, besides 0 (all went well) and 2 (a command or option that does not exist)."""
 EXPECTED = (ValueError, TypeError, RuntimeError, ImportError, OSError, MemoryError)
 _DEBUG = "kmcf.debug"
 _UsageError: Any = typer.BadParameter.__base__  # Typer may bring its own Click, or use the installed one
@@ -48,7 +48,7 @@ class Commands(TyperGroup):
             except (KeyboardInterrupt, Exception) as error:
                 if ctx.meta.get(_DEBUG):
                     raise
-                code, sentence = explained(error)
+                code, sentence = exit_code_and_sentence(error)
                 tell(f"kmcf {ctx.invoked_subcommand}: {sentence}", colour="red")
                 if code == BROKEN_PIPE:
                     _forget_output()
@@ -70,18 +70,18 @@ def unwrapped(command: Callable[..., Any]) -> str:
     return "\n\n".join(text if text.startswith(" ") else " ".join(text.split()) for text in paragraphs)
 
 
-def explained(error: BaseException) -> tuple[int, str]:
+def exit_code_and_sentence(error: BaseException) -> tuple[int, str]:
     """Return the exit code and the sentence for an error.
 
     Examples
     --------
-    >>> explained(ValueError("the file is empty."))
+    >>> exit_code_and_sentence(ValueError("the file is empty."))
     (1, 'the file is empty.')
-    >>> explained(KeyError("a"))[0]
+    >>> exit_code_and_sentence(KeyError("a"))[0]
     3
     """
     notes = "".join(f" {note}" for note in getattr(error, "__notes__", ()))
-    if isinstance(error, KeyboardInterrupt):
+    if was_interrupted(error):
         return INTERRUPTED, f"stopped by Ctrl-C.{notes}"
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE, f"stopped, because nobody reads the output any more.{notes}"
@@ -91,6 +91,11 @@ def explained(error: BaseException) -> tuple[int, str]:
     if isinstance(error, EXPECTED) and text:
         return BAD_INPUT, text
     return UNEXPECTED, f"unexpected {type(error).__name__}: {text}; please report it, with what --debug shows."
+
+
+def was_interrupted(error: BaseException) -> bool:
+    """Say whether Ctrl-C is behind an error; functions compiled by Numba report it as an error of their own."""
+    return isinstance(error, KeyboardInterrupt) or (error.__cause__ is not None and was_interrupted(error.__cause__))
 
 
 def tell(text: str, *, colour: str | None = None) -> None:
@@ -104,12 +109,22 @@ def note(text: str) -> None:
     tell(f"note: {text}", colour="yellow")
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    del category
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words.
+
+    Examples
+    --------
+    >>> counted(1, "gap"), counted(2, "gap")
+    ('1 gap', '2 gaps')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     note(" ".join(str(message).split()))
 
 
 def _forget_output() -> None:
-    """Lead what is still in buffers to nowhere, so that Python does not complain about it at the end."""
+    """Discard what is still in buffers, so that Python does not complain about it on exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

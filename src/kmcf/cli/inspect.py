@@ -7,17 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from kmcf.cli import options as words
-from kmcf.cli.config import Config
-from kmcf.cli.group import Debug
+from kmcf.cli import options
 from kmcf.cli.showing import print_json, print_table
 
 
 def inspect(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A model, kernel, transition or run saved by kmcf.")],
-    as_json: words.Json = False,
-    config: Config = None,
-    debug: Debug = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Show what is in a file written by kmcf, without running anything in it.
 
@@ -27,7 +23,6 @@ def inspect(
 
         kmcf inspect model.kmcf --json | jq .notes.columns
     """
-    del config, debug
     from kmcf.store import describe_file
 
     if not file.is_file():

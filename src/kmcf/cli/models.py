@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kmcf.cli.recipe import Source
+from kmcf.cli.script import Script, call
+from kmcf.cli.table_files import TableFiles
 
 ROLES = ("state", "observation", "control")
 
 
 @dataclass(frozen=True)
-class Model:
+class LoadedModel:
     """A fitted filter and what its file says about columns.
 
     Attributes
@@ -37,15 +38,16 @@ class Model:
         named = self.columns.get("state") or []
         return list(named) if len(named) == width else [f"state_{j}" for j in range(width)]
 
-    def source(self, files: Sequence[Path], **chosen: Any) -> Source:
+    def tables(self, files: Sequence[Path], **chosen: Any) -> TableFiles:
         """Return how to read files for this model: columns as chosen, otherwise those that it was fitted to."""
         columns = {**self.columns, **{name: value for name, value in chosen.items() if value}}
         if not columns.get("observation"):
             raise ValueError(f"{self.name} does not say which columns are observations; name them with --observation.")
         assumed = frozenset(name for name in self.columns if not chosen.get(name))
-        return Source(files, **{name: value for name, value in columns.items() if value is not None}, assumed=assumed)
+        named = {name: value for name, value in columns.items() if value is not None}
+        return TableFiles(files, **named, assumed=assumed)
 
-    def check(self, role: str, names: Sequence[str], source: str) -> None:
+    def check_width(self, role: str, names: Sequence[str], source: str) -> None:
         """Compare the number of columns with what the filter was fitted to."""
         width = self.filter.states_.shape[1] if role == "state" else self.filter.reader_.shape[0]
         if len(names) != width:
@@ -55,12 +57,9 @@ class Model:
             )
 
 
-def load_model(path: Path) -> Model:
-    """Load a model file that needs nothing to be passed again."""
-    import numpy as np
-
-    from kmcf.filter import SequentialFilter
-    from kmcf.store import describe_file, load
+def load_model(script: Script, path: Path) -> LoadedModel:
+    """Load a model by the first statement of a script, which calls it ``flt``; check that commands can use it."""
+    from kmcf.store import describe_file
 
     if not path.is_file():
         raise ValueError(f"there is no model file {path}.")
@@ -71,32 +70,43 @@ def load_model(path: Path) -> Model:
             f"{path} needs {', '.join(needed)} to be passed again, which only Python can do: "
             f"kmcf.load({str(path)!r}, ...)."
         )
-    flt = load(path)
+    script.add(f"flt = {call('kmcf.load', path)}")
+    flt = script.run()["flt"]
+    _check_usable(flt, path, about["class"])
+    return LoadedModel(flt, _checked_columns(about["notes"].get("columns", {}), path), path.name)
+
+
+def _check_usable(flt: Any, path: Path, held: str) -> None:
+    import numpy as np
+
+    from kmcf.filter import SequentialFilter
+
     if not isinstance(flt, SequentialFilter):
-        raise ValueError(f"{path} holds a {about['class']}, not a filter.")
+        raise ValueError(f"{path} holds a {held}, not a filter.")
     if not hasattr(flt, "seed_"):
         raise ValueError(f"{path} holds a filter that was not fitted.")
     vectors = isinstance(flt.states_, np.ndarray) and flt.states_.ndim == 2
     shape = flt.reader_.shape
     if not vectors or shape is None or len(shape) != 1:
         raise ValueError(
-            f"{path} was fitted to states or observations that are no rows of numbers; use it from Python."
+            f"{path} was fitted to states or observations that are not rows of numbers; use it from Python."
         )
-    return Model(flt, _checked_columns(about["notes"].get("columns", {}), path), path.name)
 
 
 def _checked_columns(columns: Any, path: Path) -> dict[str, Any]:
     """Check notes, which anyone may have written."""
-    lists = (
-        all(
-            isinstance(columns.get(role, []), list) and all(isinstance(name, str) for name in columns.get(role, []))
-            for role in ROLES
-        )
-        if isinstance(columns, dict)
-        else False
-    )
-    words = lists and all(isinstance(columns.get(role), str | None) for role in ("time", "sequence"))
-    if not words or not isinstance(columns.get("step"), int | float | None):
+    if not _are_columns(columns):
         raise ValueError(f"what {path} says about columns makes no sense; name them with --observation and --state.")
     known = (*ROLES, "time", "sequence", "step")
     return {name: value for name, value in columns.items() if name in known}
+
+
+def _are_columns(columns: Any) -> bool:
+    if not isinstance(columns, dict):
+        return False
+    lists = [columns.get(role, []) for role in ROLES]
+    return (
+        all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists)
+        and all(isinstance(columns.get(role), str | None) for role in ("time", "sequence"))
+        and isinstance(columns.get("step"), int | float | None)
+    )

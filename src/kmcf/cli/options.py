@@ -1,18 +1,25 @@
-"""The words that several commands understand."""
+"""The options that several commands share, each defined once.
+
+A dataclass here is a group of options: a command takes it as one parameter, and ``option_groups.py`` makes its fields
+options of the command. A new setting of the filter is a new field of :class:`FilterOptions`, and thereby an option of
+``kmcf fit`` and ``kmcf tune``.
+"""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import dataclass, fields
+from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 DATA, MOTION, MODEL, OUTPUT = "Data", "Motion", "Filter", "Output"
 _SEVERAL = "Repeat it, separate names by commas, or use a pattern: 'rssi_*'."
+_KERNELS = "gaussian, laplace, matern, linear, asinh, learnt, ..., with parameters as in matern:nu=2.5,multiplier=0.7."
 
 
-class Gaps(StrEnum):
+class GapTreatment(StrEnum):
     """What to do where time advances by more than one step."""
 
     KEEP = "keep"
@@ -21,79 +28,75 @@ class Gaps(StrEnum):
     ERROR = "error"
 
 
-class Rule(StrEnum):
+class RuleName(StrEnum):
     """Rules of inference."""
 
-    kbr = "kbr"
-    importance = "importance"
+    KBR = "kbr"
+    IMPORTANCE = "importance"
 
 
-class Engine(StrEnum):
-    """How the rule is computed."""
+class EngineName(StrEnum):
+    """Ways to compute the rule."""
 
-    auto = "auto"
-    literal = "literal"
-    exact = "exact"
-    lowrank = "lowrank"
-    compressed = "compressed"
-
-
-class Resampling(StrEnum):
-    """How points are picked from a belief."""
-
-    herding = "herding"
-    multinomial = "multinomial"
-    none = "none"
+    AUTO = "auto"
+    LITERAL = "literal"
+    EXACT = "exact"
+    LOWRANK = "lowrank"
+    COMPRESSED = "compressed"
 
 
-class Support(StrEnum):
+class ResamplingName(StrEnum):
+    """Ways to pick points from a belief."""
+
+    HERDING = "herding"
+    MULTINOMIAL = "multinomial"
+    NONE = "none"
+
+
+class SupportName(StrEnum):
     """Where beliefs live."""
 
-    examples = "examples"
-    particles = "particles"
+    EXAMPLES = "examples"
+    PARTICLES = "particles"
 
 
-Files = Annotated[
+FilesArgument = Annotated[
     list[Path], typer.Argument(metavar="FILES...", help="CSV, Parquet or NPZ files with one row per step.")
 ]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="What kmcf fit or flt.save wrote.")]
-State = Annotated[
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="What kmcf fit or flt.save wrote.")]
+StateOption = Annotated[
     list[str], typer.Option("--state", "-s", help=f"Columns of the state. {_SEVERAL}", rich_help_panel=DATA)
 ]
-Observation = Annotated[
+ObservationOption = Annotated[
     list[str], typer.Option("--observation", "-y", help=f"Columns of the observation. {_SEVERAL}", rich_help_panel=DATA)
 ]
-OtherState = Annotated[
+OtherStateOption = Annotated[
     list[str] | None,
     typer.Option("--state", "-s", help="Columns of the state, if not those of the model.", rich_help_panel=DATA),
 ]
-OtherObservation = Annotated[
+OtherObservationOption = Annotated[
     list[str] | None,
     typer.Option(
         "--observation", "-y", help="Columns of the observation, if not those of the model.", rich_help_panel=DATA
     ),
 ]
-Control = Annotated[
+ControlOption = Annotated[
     list[str] | None,
     typer.Option("--control", "-u", help="Columns of what drove the move to this row.", rich_help_panel=DATA),
 ]
-Time = Annotated[
+TimeOption = Annotated[
     str | None,
     typer.Option("--time", "-t", help="Column of the time: numbers or dates, increasing.", rich_help_panel=DATA),
 ]
-Sequence = Annotated[
+SequenceOption = Annotated[
     str | None,
     typer.Option(
         "--sequence", "--group", help="Column that says which sequence a row belongs to.", rich_help_panel=DATA
     ),
 ]
-Angle = Annotated[
-    list[str] | None,
-    typer.Option("--angle", help="State columns that are angles in radians.", rich_help_panel=DATA),
-]
-Encoding = Annotated[str, typer.Option("--encoding", help="Of CSV files.", rich_help_panel=DATA)]
+EncodingOption = Annotated[str, typer.Option("--encoding", help="Encoding of CSV files.", rich_help_panel=DATA)]
 GapsOption = Annotated[
-    Gaps,
+    GapTreatment,
     typer.Option(
         "--gaps",
         help="Where time advances by more than 1.5 steps: keep the rows as they are, split the sequence, fill in rows "
@@ -101,89 +104,138 @@ GapsOption = Annotated[
         rich_help_panel=DATA,
     ),
 ]
-
-Transition = Annotated[
-    str,
-    typer.Option(
-        "--transition",
-        help="How states move, learnt from the sequences: random-walk, constant-velocity, linear-gaussian, odometry, "
-        "velocity or jump.",
-        rich_help_panel=MOTION,
-    ),
+SeedOption = Annotated[
+    int, typer.Option("--seed", min=0, help="The same seed gives the same result.", rich_help_panel=MODEL)
 ]
-TransitionSet = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--transition-set",
-        metavar="NAME=VALUE",
-        help="Fix a parameter of the transition instead of learning it.",
-        rich_help_panel=MOTION,
-    ),
-]
-Trim = Annotated[
-    float,
-    typer.Option("--trim", min=0.0, max=0.49, help="Share of moves to ignore as outliers.", rich_help_panel=MOTION),
-]
-Recovery = Annotated[
-    float | None,
-    typer.Option(
-        "--recovery",
-        min=0.0,
-        max=1.0,
-        help="Probability per step of a jump to any example state, so that a lost filter recovers.",
-        rich_help_panel=MOTION,
-    ),
-]
-
-_KERNELS = "gaussian, laplace, matern, linear, asinh, learnt, ..., with parameters as in matern:nu=2.5,multiplier=0.7."
-StateKernel = Annotated[
-    str | None,
-    typer.Option("--state-kernel", metavar="NAME", help=f"Similarity of states: {_KERNELS}", rich_help_panel=MODEL),
-]
-ObservationKernel = Annotated[
-    str | None,
-    typer.Option(
-        "--observation-kernel", metavar="NAME", help=f"Similarity of observations: {_KERNELS}", rich_help_panel=MODEL
-    ),
-]
-Epsilon = Annotated[float | None, typer.Option("--epsilon", help="Regulariser of the prior.", rich_help_panel=MODEL)]
-Delta = Annotated[float | None, typer.Option("--delta", help="Regulariser of the correction.", rich_help_panel=MODEL)]
-RuleOption = Annotated[
-    Rule | None, typer.Option("--rule", help="Kernel Bayes' rule, or importance weighted.", rich_help_panel=MODEL)
-]
-EngineOption = Annotated[
-    Engine | None, typer.Option("--engine", help="How the rule is computed.", rich_help_panel=MODEL)
-]
-Tolerance = Annotated[
-    str | None, typer.Option("--tolerance", help="Of low-rank factors: a number, or auto.", rich_help_panel=MODEL)
-]
-Rank = Annotated[int | None, typer.Option("--rank", min=1, help="Fixed rank of the factors.", rich_help_panel=MODEL)]
-ResamplingOption = Annotated[
-    Resampling | None, typer.Option("--resampling", help="How points are resampled.", rich_help_panel=MODEL)
-]
-NResample = Annotated[
-    int | None, typer.Option("--n-resample", min=1, help="Points kept when resampling.", rich_help_panel=MODEL)
-]
-ResampleThreshold = Annotated[
-    float | None,
-    typer.Option("--resample-threshold", help="Resample when Σw² exceeds this over n.", rich_help_panel=MODEL),
-]
-NParticles = Annotated[int | None, typer.Option("--n-particles", min=1, help="Particles.", rich_help_panel=MODEL)]
-SupportOption = Annotated[Support | None, typer.Option("--support", help="Where beliefs live.", rich_help_panel=MODEL)]
-Background = Annotated[
-    float | None,
-    typer.Option("--background", min=0.0, help="Worth of any observation at any state.", rich_help_panel=MODEL),
-]
-NExamples = Annotated[
-    int | None,
-    typer.Option("--n-examples", min=2, help="Keep only so many representative examples.", rich_help_panel=MODEL),
-]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same result.", rich_help_panel=MODEL)]
-
-Json = Annotated[
+JsonOption = Annotated[
     bool, typer.Option("--json", help="Print the result as JSON and nothing else.", rich_help_panel=OUTPUT)
 ]
-Python = Annotated[
+PythonOption = Annotated[
     bool,
-    typer.Option("--python", help="Print a Python script that does the same; run nothing.", rich_help_panel=OUTPUT),
+    typer.Option("--python", help="Print the Python script that this runs; run nothing.", rich_help_panel=OUTPUT),
 ]
+
+
+def _setting(text: str, **settings: Any) -> Any:
+    return typer.Option(help=text, rich_help_panel=MODEL, **settings)
+
+
+@dataclass(frozen=True)
+class ExampleOptions:
+    """Files of examples, and what their columns are."""
+
+    files: FilesArgument
+    state: StateOption
+    observation: ObservationOption
+    control: ControlOption = None
+    time: TimeOption = None
+    sequence: SequenceOption = None
+    angle: Annotated[
+        list[str] | None,
+        typer.Option("--angle", help="State columns that are angles in radians.", rich_help_panel=DATA),
+    ] = None
+    encoding: EncodingOption = "utf-8"
+    gaps: GapsOption = GapTreatment.SPLIT
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """What the columns of files to be filtered are, where they are not those of the model."""
+
+    observation: OtherObservationOption = None
+    control: ControlOption = None
+    time: TimeOption = None
+    sequence: SequenceOption = None
+    encoding: EncodingOption = "utf-8"
+    gaps: GapsOption = GapTreatment.KEEP
+
+
+@dataclass(frozen=True)
+class TransitionOptions:
+    """A built-in transition, and how it is learnt."""
+
+    transition: Annotated[
+        str,
+        typer.Option(
+            "--transition",
+            help="How states move, learnt from the sequences: random-walk, constant-velocity, linear-gaussian, "
+            "odometry, velocity or jump.",
+            rich_help_panel=MOTION,
+        ),
+    ] = "random-walk"
+    transition_set: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--transition-set",
+            metavar="NAME=VALUE",
+            help="Fix a parameter of the transition instead of learning it.",
+            rich_help_panel=MOTION,
+        ),
+    ] = None
+    trim: Annotated[
+        float,
+        typer.Option("--trim", min=0.0, max=0.49, help="Share of moves to ignore as outliers.", rich_help_panel=MOTION),
+    ] = 0.0
+    recovery: Annotated[
+        float | None,
+        typer.Option(
+            "--recovery",
+            min=0.0,
+            max=1.0,
+            help="Probability per step of a jump to any example state, so that a lost filter recovers.",
+            rich_help_panel=MOTION,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class FilterOptions:
+    """Settings of the filter; those that are not given are the filter's own choice."""
+
+    state_kernel: Annotated[str | None, _setting(f"Similarity of states: {_KERNELS}", metavar="NAME")] = None
+    observation_kernel: Annotated[str | None, _setting(f"Similarity of observations: {_KERNELS}", metavar="NAME")] = (
+        None
+    )
+    epsilon: Annotated[float | None, _setting("Regulariser of the prior.")] = None
+    delta: Annotated[float | None, _setting("Regulariser of the correction.")] = None
+    rule: Annotated[RuleName | None, _setting("Kernel Bayes' rule, or its importance-weighted variant.")] = None
+    engine: Annotated[EngineName | None, _setting("How the rule is computed.")] = None
+    tolerance: Annotated[str | None, _setting("Tolerance of low-rank factors: a number, or auto.")] = None
+    rank: Annotated[int | None, _setting("Largest rank of the factors.", min=1)] = None
+    resampling: Annotated[ResamplingName | None, _setting("How points are resampled.")] = None
+    n_resample: Annotated[int | None, _setting("Number of points kept when resampling.", min=1)] = None
+    resample_threshold: Annotated[float | None, _setting("Resample when Σw² exceeds this divided by n.")] = None
+    n_particles: Annotated[int | None, _setting("Number of particles.", min=1)] = None
+    support: Annotated[SupportName | None, _setting("Where beliefs live.")] = None
+    background: Annotated[
+        float | None, _setting("Likelihood of any observation at any state, with --support particles.", min=0.0)
+    ] = None
+    n_examples: Annotated[int | None, _setting("Keep only this many representative examples.", min=2)] = None
+    reject: Annotated[
+        bool | None,
+        _setting("Keep the prediction where a correction cannot be trusted; engine literal never does."),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return the settings that were given, as plain values.
+
+        Examples
+        --------
+        >>> FilterOptions(tolerance="1e-6", rule=RuleName.KBR).given()
+        {'rule': 'kbr', 'tolerance': 1e-06}
+        """
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        if found["tolerance"] not in (None, "auto"):
+            found["tolerance"] = _tolerance(found["tolerance"])
+        return {
+            name: value.value if isinstance(value, Enum) else value
+            for name, value in found.items()
+            if value is not None
+        }
+
+
+def _tolerance(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--tolerance {text}: it must be a number or auto.") from None

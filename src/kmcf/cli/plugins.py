@@ -1,7 +1,7 @@
-"""Commands of other distributions: whoever installs a package with the entry point ``kmcf.commands`` adds to ``kmcf``.
+"""Commands of other distributions, which add them to ``kmcf`` through the entry point ``kmcf.commands``.
 
 The entry point names a function that is given the application and registers its commands. The laboratory (``kmcf-lab``)
-does so; where it is not installed its commands are still listed, and say how to get it.
+does so; where it is not installed, its commands are still listed and say how to get it.
 """
 
 from __future__ import annotations

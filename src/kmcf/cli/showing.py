@@ -39,7 +39,7 @@ def print_table(title: str, rows: Mapping[str, Any]) -> None:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in rows.items():
-        table.add_row(Text(name.replace("_", " ")), Text(shown(value)))
+        table.add_row(Text(name.replace("_", " ")), Text(readable(value)))
     Console().print(table)
 
 
@@ -49,16 +49,16 @@ def print_columns(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     for position, name in enumerate(rows[0]):
         table.add_column(name.replace("_", " "), justify="right" if position else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(shown(value)) for value in row.values()))
+        table.add_row(*(Text(readable(value)) for value in row.values()))
     Console().print(table)
 
 
-def shown(value: Any) -> str:
+def readable(value: Any) -> str:
     """Return a value as people read it.
 
     Examples
     --------
-    >>> shown(0.123456), shown(["x", "y"]), shown([])
+    >>> readable(0.123456), readable(["x", "y"]), readable([])
     ('0.1235', 'x, y', '–')
     """
     if value is None or (isinstance(value, list | tuple | dict) and not value):
@@ -66,5 +66,5 @@ def shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, list | tuple):
-        return ", ".join(map(shown, value))
+        return ", ".join(map(readable, value))
     return str(value)

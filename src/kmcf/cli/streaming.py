@@ -1,4 +1,4 @@
-"""Filtering as observations come in, one line at a time: for pipes behind a sensor."""
+"""Filtering observations as they come in, one line at a time: for pipes behind a sensor."""
 
 from __future__ import annotations
 
@@ -10,33 +10,34 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from kmcf.cli.estimates import Layout
-from kmcf.cli.models import Model
-from kmcf.cli.recipe import Source
+from kmcf.cli.group import was_interrupted
+from kmcf.cli.models import LoadedModel
+from kmcf.cli.table_files import TableFiles
 from kmcf.datasets.cells import is_date, read_date, read_number
 from kmcf.datasets.column_files import csv_rows
 from kmcf.datasets.columns import choose
 from kmcf.datasets.tables import missed_steps
 from kmcf.filter import Belief
 from kmcf.filter.run import collect
+from kmcf.store.estimates import LINES, EstimateColumns
 
 
-class Stream:
+class EstimateStream:
     """Turns lines of CSV into rows of estimates, one belief per sequence.
 
     Parameters
     ----------
-    model : Model
+    model : LoadedModel
         The filter.
-    source : Source
+    tables : TableFiles
         Which columns hold what; ``files`` are not used.
     lines : binary file
         Where the lines come from.
     """
 
-    def __init__(self, model: Model, source: Source, lines: Any) -> None:
+    def __init__(self, model: LoadedModel, tables: TableFiles, lines: Any) -> None:
         self._model = model
-        self._rows = csv_rows(lines, source.encoding, "stdin")
+        self._rows = csv_rows(lines, tables.encoding, "stdin")
         self._beliefs: dict[str, Belief] = {}
         self._started = 0
         self._times: dict[str, float] = {}
@@ -44,18 +45,18 @@ class Stream:
         if header is None:
             raise ValueError("stdin is empty; the first line must hold the names of the columns.")
         self._header = header[1]
-        self._source = source.fitting(self._header, "stdin")
+        self._tables = tables.fitting(self._header, "stdin")
         self._columns = {role: self._chosen(role) for role in ("observation", "control", "time", "sequence")}
-        model.check("observation", [self._header[j] for j in self._columns["observation"]], "stdin")
+        model.check_width("observation", [self._header[j] for j in self._columns["observation"]], "stdin")
         self._dates = False
 
     @property
-    def layout(self) -> Layout:
+    def columns(self) -> EstimateColumns:
         """The columns of the output; known after the first row."""
-        return Layout(self._model.states, self._source.time, self._source.sequence, self._dates)
+        return EstimateColumns(self._model.states, self._tables.time, self._tables.sequence, self._dates)
 
     def estimates(self) -> Iterator[list[list[Any]]]:
-        """Yield the rows for each line: one, and before it those that fill a gap if they should be."""
+        """Yield the rows for each line: its own and, before it, those that fill a gap where this was asked for."""
         for line, cells in self._rows:
             observation = np.array([self._number(line, cells, j) for j in self._columns["observation"]])
             control = np.array([self._number(line, cells, j) for j in self._columns["control"]])
@@ -65,20 +66,20 @@ class Stream:
     def _stepped(self, line: int, label: str, observation: Any, control: Any, time: float) -> list[list[Any]]:
         missed = self._missed(line, label, time)
         belief = self._beliefs.get(label)
-        if belief is None or (missed and self._source.gaps == "split"):
+        if belief is None or (missed and self._tables.gaps == "split"):
             belief = self._model.filter.start(stream=self._started)
             self._started += 1
         elif control is not None and np.isnan(control).any():
             raise ValueError(f"stdin, line {line}: the control is missing.")
         beliefs: list[Belief] = []
         times: list[float] = []
-        if missed and self._source.gaps == "fill":
+        if missed and self._tables.gaps == "fill":
             beliefs, times = self._filled(belief, missed, self._times[label], time)
             belief, missed = beliefs[-1], 0
         belief = self._model.filter.step(belief, observation, control)
         self._beliefs[label], self._times[label] = belief, time
         run = collect([*beliefs, belief], angles=self._model.filter.angles, keep=False)
-        return list(self.layout.rows(run, label, [*times, time], [*(0 for _ in beliefs), missed]))
+        return list(self.columns.rows(run, label, [*times, time], [*(0 for _ in beliefs), missed]))
 
     def _filled(self, belief: Belief, missed: int, before: float, time: float) -> tuple[list[Belief], list[float]]:
         """Predict through a gap."""
@@ -92,15 +93,15 @@ class Stream:
 
     def _missed(self, line: int, label: str, time: float) -> int:
         before = self._times.get(label)
-        if before is None or self._source.time is None:
+        if before is None or self._tables.time is None:
             return 0
         if not time > before:
             raise ValueError(
-                f"stdin, line {line}, column {self._source.time!r}: time {time:g} does not come after {before:g}."
+                f"stdin, line {line}, column {self._tables.time!r}: time {time:g} does not come after {before:g}."
             )
-        missed = int(missed_steps(time - before, self._source.step or float("nan")))
-        if missed and self._source.gaps == "error":
-            raise ValueError(f"stdin, line {line}: time advances by {time - before:g} (usual: {self._source.step:g}).")
+        missed = int(missed_steps(time - before, self._tables.step or float("nan")))
+        if missed and self._tables.gaps == "error":
+            raise ValueError(f"stdin, line {line}: time advances by {time - before:g} (usual: {self._tables.step:g}).")
         return missed
 
     def _time(self, line: int, cells: list[str]) -> float:
@@ -121,34 +122,34 @@ class Stream:
             raise ValueError(f"stdin, line {line}, column {self._header[column]!r}: {error}.") from None
 
     def _chosen(self, role: str) -> list[int]:
-        wanted = getattr(self._source, role) or []
+        wanted = getattr(self._tables, role) or []
         names = choose([wanted] if isinstance(wanted, str) else wanted, self._header, source="stdin", role=role)
         return [self._header.index(name) for name in names]
 
 
-def write_lines(stream: Stream, output: TextIO, write_row: Any) -> None:
-    """Write each estimate at once; lines are whole even when Ctrl-C comes in the middle of one.
+def write_lines(stream: EstimateStream, output: TextIO, format: str) -> None:
+    """Write each estimate at once; lines stay whole even if Ctrl-C comes in the middle of one.
 
     Parameters
     ----------
-    stream : Stream
+    stream : EstimateStream
         What to write.
     output : text file
         Where to.
-    write_row : callable
-        ``(layout, row or None) -> str``: a line; None asks for the header.
+    format : {"csv", "jsonl"}
+        How.
     """
     written = 0
     try:
         for rows in stream.estimates():
-            lines = [] if written else [write_row(stream.layout, None)]
-            lines += [write_row(stream.layout, row) for row in rows]
+            lines = [LINES[format](stream.columns, row) for row in (rows if written else [None, *rows])]
             with uninterrupted():
                 output.write("".join(lines))
                 output.flush()
                 written += len(rows)
-    except (KeyboardInterrupt, BrokenPipeError) as error:
-        error.add_note(f"{written} estimates were written.")
+    except BaseException as error:
+        if was_interrupted(error) or isinstance(error, BrokenPipeError):
+            error.add_note(f"{written} estimates were written.")
         raise
     if not written:
         raise ValueError("stdin holds no rows.")
@@ -156,7 +157,7 @@ def write_lines(stream: Stream, output: TextIO, write_row: Any) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until the block is done; a second one does not wait."""
+    """Make Ctrl-C wait until the block is done; a second one does not wait."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,10 +1,12 @@
 """Saving and loading: one file per filter, which holds data only."""
 
 from kmcf.store.errors import FileError, PassedAgainError
+from kmcf.store.estimates import write_estimates
 from kmcf.store.files import describe_file, load, save
 from kmcf.store.registry import register
 from kmcf.store.runs import load_run, save_run
 from kmcf.store.tables import write_table
+from kmcf.store.tuning_results import save_tuning
 
 __all__ = [
     "FileError",
@@ -15,5 +17,7 @@ __all__ = [
     "register",
     "save",
     "save_run",
+    "save_tuning",
+    "write_estimates",
     "write_table",
 ]

@@ -1,4 +1,4 @@
-"""``kmcf filter`` writes the numbers of the Python API: from files at once, from stdin line by line."""
+"""``kmcf filter`` writes the numbers of the Python API, whether it reads files or lines from stdin."""
 
 import json
 
@@ -43,12 +43,12 @@ def assert_rows(rows, run, rtol=0.0):
     np.testing.assert_allclose(numbers(rows, "ess", "coverage"), np.stack([run.ess, run.coverage], axis=1), **close)
     for name in ("rejected", "missing"):
         assert [row[name] == "true" for row in rows] == getattr(run, name).tolist()
-    assert [row["low_coverage"] == "true" for row in rows] == (run.coverage < 0.05).tolist()
+    assert [row["low_coverage"] == "true" for row in rows] == (run.coverage < 0.1).tolist()
 
 
 def test_a_file_gives_the_numbers_of_the_python_api(model, test_file, tmp_path):
     result = succeed("filter", model, test_file, "-o", tmp_path / "states.csv")
-    assert "25 estimates of 1 sequences, 1 observations rejected" in result.stderr
+    assert "25 estimates of 1 sequence, 1 observation rejected." in result.stderr
     rows = read_csv(tmp_path / "states.csv")
     run = expected_run(model, test_file)
     assert run.missing[7]
@@ -179,29 +179,6 @@ def test_columns_that_only_the_training_files_had(tmp_path):
         result = succeed("filter", model, given, input=(tmp_path / "bare.csv").read_bytes())
         assert "has no column 't', so it is read without time." in result.stderr
         assert [row["missing"] for row in read_csv(result.stdout)] == ["false", "true"]
-
-
-HEADER = "t,d0,d1,d2\n"
-BAD_LINES = {
-    "stdin is empty": "",
-    "stdin holds no rows": HEADER,
-    "stdin, line 3, column 'd1': 'abc' is not a number": HEADER + "0,1,2,3\n1,1,abc,3\n",
-    "stdin, line 3 has 3 cells, but the header has 4": HEADER + "0,1,2,3\n1,1,2\n",
-    "stdin, line 3, column 't': time 0 does not come after 0": HEADER + "0,1,2,3\n0,1,2,3\n",
-    "stdin, line 2, column 't': the time is missing": HEADER + ",1,2,3\n",
-    "stdin has no column 'd2' for the observation; did you mean ": "t,d0,d1\n0,1,2\n",
-    "an observation is partly NaN": HEADER + "0,1,2,3\n1,1,,3\n",
-}
-
-
-@pytest.mark.parametrize(("message", "text"), BAD_LINES.items(), ids=BAD_LINES)
-def test_bad_lines(model, message, text):
-    result = invoke("filter", model, "-", input=text.encode())
-    assert result.exit_code == 1
-    assert message in result.stderr
-    written = result.stdout.splitlines()
-    expected = text.count("\n") - 2 if "line 3" in message or "partly" in message else 0
-    assert len(written[1:]) == expected  # what came before the bad line was answered
 
 
 def test_bad_models_and_words(model, test_file, tmp_path):

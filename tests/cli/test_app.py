@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from cli_cases import environment
 
 import kmcf
 from kmcf.cli import main
@@ -41,3 +42,23 @@ def test_without_typer_the_command_names_its_extra(monkeypatch):
 def test_python_dash_m_is_the_same_command():
     result = subprocess.run([sys.executable, "-m", "kmcf", "--version"], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == f"kmcf {kmcf.__version__}"
+
+
+HELP = """\
+import sys
+from kmcf.cli import main
+for words in (["--help"], ["--version"], ["fit", "--help"], ["filter", "--help"], ["data", "--help"]):
+    sys.argv = ["kmcf", *words]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, (words, end.code)
+    heavy = {"numpy", "scipy", "sklearn", "pandas", "matplotlib", "jax", "pyarrow", "numba"} & set(sys.modules)
+    assert not heavy, (words, heavy)
+"""
+
+
+def test_help_imports_nothing_heavy():
+    done = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, env=environment(), check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Usage") == 4

@@ -107,7 +107,7 @@ def test_moves_across_gaps_are_not_learnt(tmp_path):
     time = np.arange(60) + np.where(np.arange(60) >= 30, 50, 0)
     write_csv(tmp_path / "train.csv", jumped, observations, t=time)
     result = succeed("fit", tmp_path / "train.csv", *FIT, "-o", tmp_path / "m.kmcf")
-    assert "1 gaps in time ('train')" in result.stderr
+    assert "1 gap in time ('train')" in result.stderr
     assert kmcf.load(tmp_path / "m.kmcf").transition.scale_.max() < 1
     succeed("fit", tmp_path / "train.csv", *FIT, "-o", tmp_path / "m.kmcf", "--gaps", "keep")
     assert kmcf.load(tmp_path / "m.kmcf").transition.scale_.min() > 10
@@ -217,3 +217,14 @@ def test_debug_shows_where_it_went_wrong(tmp_path):
 def test_a_folder_in_the_way(tmp_path):
     (tmp_path / "m.kmcf").mkdir()
     assert "is a folder" in fail("fit", *write_training(tmp_path), *FIT, "-o", tmp_path / "m.kmcf")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--background", "0.2"), "--background needs --support particles"),
+        (("--support", "particles", "--rule", "kbr"), "with --support particles there is no --rule"),
+    ],
+)
+def test_settings_of_the_other_filter_are_refused(words, sentence, tmp_path):
+    assert sentence in fail("fit", *write_training(tmp_path), *FIT, *words)

@@ -1,10 +1,10 @@
-"""``kmcf evaluate``, ``kmcf inspect`` and ``kmcf data``."""
+"""``kmcf evaluate`` computes the errors of their definition."""
 
 import json
 
 import numpy as np
 import pytest
-from cli_cases import TEST, TRAIN, fail, fit_model, read_csv, succeed, walk, write_csv
+from cli_cases import TEST, TRAIN, fail, fit_model, succeed, walk, write_csv
 
 import kmcf
 
@@ -46,45 +46,3 @@ def test_what_cannot_be_evaluated(model, tmp_path):
     flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.3), random_state=0).fit(*TRAIN[0])
     flt.save(tmp_path / "bare.kmcf")
     assert "which columns are states" in fail("evaluate", tmp_path / "bare.kmcf", path, "-y", "d*")
-
-
-def test_inspect_tells_what_is_in_a_model(model):
-    told = json.loads(succeed("inspect", model, "--json").stdout)
-    assert told["class"] == "KernelMonteCarloFilter"
-    assert told["notes"]["columns"]["observation"] == ["d0", "d1", "d2"]
-    assert told["notes"]["columns"]["step"] == 0.5
-    assert told["fitted"]["states_"] == "float64 array 120 × 2"
-    assert told["passed_again"] == {}
-    shown = succeed("inspect", model).stdout
-    scale = kmcf.load(model).transition.scale_
-    assert f"{scale[0]:.12f}"[:10] in shown
-    for words in ("GaussianRandomWalk", "d0, d1, d2", "120 × 2", "to be passed again   nothing"):
-        assert words in shown
-
-
-def test_inspect_runs_nothing(tmp_path):
-    """A model with a function of the user's cannot be loaded, but looked at."""
-    own = kmcf.KernelMonteCarloFilter(own_transition, random_state=0).fit(*TRAIN[0])
-    own.save(tmp_path / "own.kmcf")
-    assert "own_transition" in succeed("inspect", tmp_path / "own.kmcf").stdout.replace("\n", "")
-    own.filter(TEST[1]).save(tmp_path / "run.npz")
-    assert "FilterRun" in succeed("inspect", tmp_path / "run.npz").stdout
-    (tmp_path / "text").write_text("hello")
-    assert "no file written by kmcf" in fail("inspect", tmp_path / "text")
-    assert "there is no file" in fail("inspect", tmp_path / "none")
-
-
-def own_transition(states, control, rng):
-    return states
-
-
-def test_the_bluetooth_walks_as_files(tmp_path):
-    result = succeed("data", "ble", "--out", tmp_path / "ble")
-    tracks = kmcf.datasets.ble_tracks()
-    assert result.stdout.count("saved") == len(tracks)
-    for track in tracks:
-        rows = read_csv(tmp_path / "ble" / f"{track.name}.csv")
-        np.testing.assert_array_equal([[float(row["x"]), float(row["y"])] for row in rows], track.states)
-        np.testing.assert_array_equal([float(row["rssi_12"]) for row in rows], track.observations[:, 11])
-        np.testing.assert_array_equal([float(row["time"]) for row in rows], track.time)
-        assert {row["sequence"] for row in rows} == {track.name}

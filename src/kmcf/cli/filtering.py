@@ -1,0 +1,57 @@
+"""The statements by which ``kmcf filter`` and ``kmcf evaluate`` read files and filter them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kmcf.cli.models import LoadedModel
+from kmcf.cli.script import Code, Script, call
+from kmcf.cli.table_files import TableFiles, tell_gaps
+
+if TYPE_CHECKING:
+    from kmcf.datasets import Recording
+
+
+def add_filtering(
+    script: Script, model: LoadedModel, tables: TableFiles, *, roles: tuple[str, ...], progress: bool
+) -> None:
+    """Add the statements that read ``recordings`` and filter them as ``runs``, by a model that is called ``flt``.
+
+    Parameters
+    ----------
+    script : Script
+        Loads the model.
+    model : LoadedModel
+        The model.
+    tables : TableFiles
+        What is read.
+    roles : tuple of str
+        Whose columns are compared with those of the model: "state", "observation".
+    progress : bool
+        Show a progress bar.
+    """
+    source = tables.files[0].name
+
+    def check(names: dict[str, Any]) -> None:
+        recordings = names["recordings"]
+        tell_gaps(recordings, tables.gaps)
+        for role in roles:
+            model.check_width(role, recordings[0].names[f"{role}s"], source)
+        for recording in recordings:
+            _check_controls(recording, source)
+
+    given = [Code(f"[recording.{role} for recording in recordings]") for role in ("observations", "controls")]
+    shown = {"progress": True} if progress else {}
+    script.add(tables.reading(), check=check)
+    script.add(f"runs = {call('flt.filter_many', *given, **shown, keep_beliefs=False)}")
+
+
+def _check_controls(recording: Recording, source: str) -> None:
+    """Refuse moves whose control is missing; nothing drives the move to the first row."""
+    import numpy as np
+
+    if recording.controls is None:
+        return
+    unknown = np.flatnonzero(np.isnan(recording.controls[1:]).any(axis=1))
+    if len(unknown):
+        raise ValueError(f"row {unknown[0] + 2} of the sequence {recording.name!r} in {source} has no control.")

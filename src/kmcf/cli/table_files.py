@@ -1,0 +1,66 @@
+"""Files with one row per step, and what their columns are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kmcf.cli.group import counted, note
+from kmcf.cli.script import Code, call
+
+if TYPE_CHECKING:
+    from kmcf.datasets import Recording
+
+
+@dataclass(frozen=True)
+class TableFiles:
+    """Files and the roles of their columns, as :func:`kmcf.datasets.read_tables` takes them."""
+
+    files: Sequence[Path]
+    state: Sequence[str] = ()
+    observation: Sequence[str] = ()
+    control: Sequence[str] = ()
+    time: str | None = None
+    sequence: str | None = None
+    angles: Sequence[str] = ()
+    gaps: str = "keep"
+    step: float | None = None
+    encoding: str = "utf-8"
+    assumed: frozenset[str] = frozenset()
+    """Roles that the user did not name: a file may do without the column of the time or of the sequence."""
+
+    def fitting(self, names: Sequence[str], file: str) -> TableFiles:
+        """Return the same without assumed columns that a file does not have."""
+        roles = {"time": self.time, "sequence": self.sequence}
+        absent = {role: name for role, name in roles.items() if role in self.assumed and name not in (None, *names)}
+        for role, name in absent.items() if names else ():  # an empty file gets a message of its own
+            note(f"{file} has no column {name!r}, so it is read without {role}.")
+        left: dict[str, Any] = dict.fromkeys(absent)
+        return replace(self, **left)
+
+    def reading(self) -> str:
+        """Return the statement that reads them as ``recordings``."""
+        return f"recordings = {call('kmcf.datasets.read_tables', list(self.files), **self._arguments())}"
+
+    def _arguments(self) -> dict[str, Any]:
+        """Return what is not as it is by default."""
+        fields = self.__dataclass_fields__
+        given = {name: getattr(self, name) for name in fields if name not in ("files", "assumed")}
+        return {name: value for name, value in given.items() if value and value != fields[name].default}
+
+
+COLUMN_NOTES = Code("{'columns': kmcf.datasets.columns_of(recordings)}")
+"""The notes in a model file from which commands learn the names of its columns."""
+
+
+def tell_gaps(recordings: list[Recording], gaps: str) -> None:
+    """Say how often time advanced by more than a step, and how that was dealt with."""
+    once = {recording.name: recording.counts for recording in recordings}
+    found = {name: counts["gaps"] for name, counts in once.items() if counts.get("gaps")}
+    if found:
+        treated = {"split": "a new sequence begins after each", "fill": "they are filled with predicted rows"}
+        names = ", ".join(repr(name) for name in list(found)[:3]) + (", ..." if len(found) > 3 else "")
+        gap = counted(sum(found.values()), "gap")
+        note(f"{gap} in time ({names}): {treated.get(gaps, 'the rows are kept as they are')}.")

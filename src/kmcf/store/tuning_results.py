@@ -1,0 +1,56 @@
+"""What tuning found, as files: the filter, its settings, all trials."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kmcf.datasets.recording import Recording
+from kmcf.datasets.tables import columns_of
+from kmcf.store.files import save
+from kmcf.store.tables import write_rows
+from kmcf.support.plain_json import without_nan, write_json
+
+if TYPE_CHECKING:
+    from kmcf.tuning import TuningResult
+
+
+def save_tuning(
+    result: TuningResult, folder: str | os.PathLike[str], recordings: Sequence[Recording]
+) -> dict[str, Any]:
+    """Write ``model.kmcf`` (the best filter), ``settings.json`` and ``trials.csv`` into a folder.
+
+    Parameters
+    ----------
+    result : TuningResult
+        What :func:`kmcf.tune` returned.
+    folder : path
+        Where to; it is created if it does not exist.
+    recordings : list of Recording
+        What was tuned on, as :func:`kmcf.datasets.read_tables` gives it; the model file notes their columns.
+
+    Returns
+    -------
+    dict
+        What ``settings.json`` says.
+    """
+    out = Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    summary = without_nan(
+        {
+            "filter": type(result.best_filter).__name__,
+            "transition": repr(result.best_filter.transition),
+            "examples": sum(len(recording) for recording in recordings),
+            "trials": len(result.trials),
+            "metric": result.metric,
+            "best_trial_value": result.best_value,
+            "untuned_value": result.untuned_value,
+            "settings": result.best_params,
+        }
+    )
+    save(result.best_filter, out / "model.kmcf", notes={"columns": columns_of(recordings)})
+    write_json(out / "settings.json", summary)
+    write_rows(out / "trials.csv", list(result.rows[0]), (row.values() for row in result.rows))
+    return dict(summary)

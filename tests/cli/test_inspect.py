@@ -1,0 +1,38 @@
+"""``kmcf inspect`` shows what is in a file, and runs nothing of it."""
+
+import json
+
+from cli_cases import TEST, TRAIN, fail, fit_model, succeed
+
+import kmcf
+
+
+def test_what_is_in_a_model(tmp_path):
+    model, _ = fit_model(tmp_path)
+    told = json.loads(succeed("inspect", model, "--json").stdout)
+    assert told["class"] == "KernelMonteCarloFilter"
+    assert told["notes"]["columns"]["observation"] == ["d0", "d1", "d2"]
+    assert told["notes"]["columns"]["step"] == 0.5
+    assert told["fitted"]["states_"] == "float64 array 120 × 2"
+    assert told["passed_again"] == {}
+    shown = succeed("inspect", model).stdout
+    scale = kmcf.load(model).transition.scale_
+    assert f"{scale[0]:.12f}"[:10] in shown
+    for words in ("GaussianRandomWalk", "d0, d1, d2", "120 × 2", "to be passed again   nothing"):
+        assert words in shown
+
+
+def test_nothing_is_run(tmp_path):
+    """A model with a function of the user's cannot be loaded, but looked at."""
+    own = kmcf.KernelMonteCarloFilter(own_transition, random_state=0).fit(*TRAIN[0])
+    own.save(tmp_path / "own.kmcf")
+    assert "own_transition" in succeed("inspect", tmp_path / "own.kmcf").stdout.replace("\n", "")
+    own.filter(TEST[1]).save(tmp_path / "run.npz")
+    assert "FilterRun" in succeed("inspect", tmp_path / "run.npz").stdout
+    (tmp_path / "text").write_text("hello")
+    assert "no file written by kmcf" in fail("inspect", tmp_path / "text")
+    assert "there is no file" in fail("inspect", tmp_path / "none")
+
+
+def own_transition(states, control, rng):
+    return states
