@@ -13,7 +13,7 @@ import pytest
 
 from kmcf_lab import cells as module
 from kmcf_lab.cells import Cell, run_cells
-from kmcf_lab.tidy import chosen, column, grid, rows_of, write_table
+from kmcf_lab.tables import chosen, column, grid, rows_of, write_cells
 
 CELLS = [Cell("trial", {"n": n, "repetition": r}) for n in (10, 20) for r in range(3)]
 CALLS = []
@@ -143,7 +143,7 @@ def test_bad_arguments_are_refused(tmp_path, arguments, message):
 
 def test_the_table_is_tidy(tmp_path):
     results = run_cells(CELLS, compute, tmp_path)
-    with write_table(tmp_path / "cells.csv", results).open() as file:
+    with write_cells(tmp_path / "cells.csv", results).open() as file:
         lines = list(csv.DictReader(file))
     assert len(lines) == 2 * len(CELLS)
     assert list(lines[0])[:5] == ["study", "n", "repetition", "method", "value"]

@@ -4,7 +4,6 @@ import csv
 import json
 
 import pytest
-
 from browser import Browser, needs_browser
 
 testing = pytest.importorskip("typer.testing")

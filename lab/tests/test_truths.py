@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from kmcf_lab.intervals import confidence, slope
 from kmcf_lab.kalman import kalman
+from kmcf_lab.statistics import confidence, slope
 from kmcf_lab.truths import Circle, NormalMean, theta_norm
 
 BANDWIDTH = 0.7

@@ -6,10 +6,10 @@ import sys
 
 import numpy as np
 import pytest
+from browser import Browser, needs_browser
 from stand_ins import mrclam_folder, radio_folder
 
 import kmcf
-from browser import Browser, needs_browser
 from kmcf_lab.localize.registry import PROBLEMS
 
 testing = pytest.importorskip("typer.testing")

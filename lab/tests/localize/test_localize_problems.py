@@ -11,7 +11,8 @@ from stand_ins import carmen_file, cold_folder, mrclam_folder, radio_folder
 from kmcf.datasets import carmen_log, examples, thinned
 from kmcf.datasets.carmen import SPLITS
 from kmcf.transitions import ConstantVelocity, GaussianRandomWalk, OdometryMotion
-from kmcf_lab.localize.experiment import Experiment, chosen_folds, digest_of
+from kmcf_lab.localize.experiment import Experiment, chosen_folds
+from kmcf_lab.localize.fingerprints import digest_of
 from kmcf_lab.localize.laser import held_out_pass
 from kmcf_lab.localize.methods import METHODS, fitted, unfitted
 from kmcf_lab.localize.motion import fitted_motion, inflated
@@ -116,10 +117,10 @@ def test_tuning_compares_the_ways_to_go(robots, tmp_path):
         values[way] = json.loads(trial)["value"]
     best = min(values, key=values.get)
     assert values["never"] == max(values.values())
-    assert ready.found.startswith(best)
+    assert ready.tuned.startswith(best)
     assert ready.fold.used_every == {"": 4, "often": 2}[best]
     untuned = replace(robots, trials=0).ready("robot 1", "knn-pf")
-    assert (untuned.found, untuned.fold.used_every) == ("", 4)
+    assert (untuned.tuned, untuned.fold.used_every) == ("", 4)
 
 
 def test_a_trial_is_run_and_judged_as_a_test(robots):

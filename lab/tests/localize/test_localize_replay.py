@@ -5,9 +5,10 @@ import pytest
 from stand_ins import radio_folder
 
 from kmcf_lab.cells import Cell
-from kmcf_lab.localize.experiment import Experiment, compute, uncertainty
+from kmcf_lab.localize.experiment import Experiment, compute
 from kmcf_lab.localize.methods import fitted, unfitted
 from kmcf_lab.localize.replay import replayed
+from kmcf_lab.localize.steps import uncertainty
 
 
 @pytest.fixture(scope="module")

@@ -8,17 +8,18 @@ from kmcf.kernels import Gaussian
 from kmcf.report import Verdict
 from kmcf.transitions import GaussianRandomWalk
 from kmcf_lab.cells import Cell, Result
+from kmcf_lab.localize.checks import statements
 from kmcf_lab.localize.moments import Cause, Circumstances, explained, gap, telling_steps, worst_steps
-from kmcf_lab.localize.problem import Fold, Measure, Settings
+from kmcf_lab.localize.problem import LocalizationFold, Measure, Settings
+from kmcf_lab.localize.report import size_charts
 from kmcf_lab.localize.scores import (
     Score,
     counted_folds,
-    ordered_columns,
+    ordered_quantities,
     score,
     summary,
     typical_fold,
 )
-from kmcf_lab.localize.sizes import size_charts, statements
 from kmcf_lab.statistics import estimate
 
 
@@ -59,7 +60,7 @@ def test_averages_have_standard_errors():
     single = summary([one for one in again if one.fold == "a"], "kmcf", "mean")
     assert (single.value, single.error) == (1.5, pytest.approx(0.5))
     assert typical_fold(scores, "kmcf", Measure("mean")).fold == "b"
-    assert ordered_columns(Measure("share"))[:2] == ["share", "mean"]
+    assert ordered_quantities(Measure("share"))[:2] == ["share", "mean"]
 
 
 def test_worst_steps_are_apart_and_count():
@@ -97,7 +98,7 @@ def look_alike_fold():
     walk = np.array([[1.0, 0.0], [10.0, 0.0], [19.0, 0.0], [19.0, 0.0]])
     seen = np.array([[1.0], [10.0], [1.0], [np.nan]])
     test = Recording("test", np.arange(4.0), walk, seen)
-    return Fold("street", [test], states, looks, test)
+    return LocalizationFold("street", [test], states, looks, test)
 
 
 def test_moments_are_explained_from_the_examples():
@@ -115,7 +116,7 @@ def test_moments_are_explained_from_the_examples():
 def test_an_example_that_looks_the_other_way_is_not_near():
     poses = np.array([[0.0, 0.0, 0.0], [5.0, 0.0, np.pi]])
     test = Recording("test", np.zeros(1), np.array([[0.1, 0.0, np.pi]]), [None], angles=(2,))
-    assert gap(Fold("f", [test], poses, [None, None], test), 0) == pytest.approx(4.9)
+    assert gap(LocalizationFold("f", [test], poses, [None, None], test), 0) == pytest.approx(4.9)
 
 
 def test_statements_are_checked_in_pairs():

@@ -3,7 +3,6 @@
 import csv
 
 import pytest
-
 from browser import Browser, needs_browser
 
 testing = pytest.importorskip("typer.testing")

@@ -9,12 +9,13 @@ from scipy import stats
 from kmcf.datasets import PAPER_MODELS
 from kmcf.report import Verdict
 from kmcf_lab.cells import Cell, Result
-from kmcf_lab.intervals import Interval
 from kmcf_lab.kalman import kalman
+from kmcf_lab.statistics import Interval
 from kmcf_lab.synthetic.checks import compare, own_statements, statements
-from kmcf_lab.synthetic.errors import errors_of
-from kmcf_lab.synthetic.methods import METHODS, make_problem
-from kmcf_lab.synthetic.study import compute, plan
+from kmcf_lab.synthetic.data import simulate_data
+from kmcf_lab.synthetic.measured import errors_of
+from kmcf_lab.synthetic.methods import METHODS
+from kmcf_lab.synthetic.study import compute, synthetic_cells
 from kmcf_lab.synthetic.times import TIMED_STEPS, step_times, timed_names
 from kmcf_lab.verdicts import above, below, near
 
@@ -25,21 +26,21 @@ def cell(method, trials=0, model="1a", n=40, repetition=0):
 
 
 def test_methods_meet_the_same_data():
-    first, again = make_problem("2b", 50, 3, 20, 0), make_problem("2b", 50, 3, 20, 0)
+    first, again = simulate_data("2b", 50, 3, 20, 0), simulate_data("2b", 50, 3, 20, 0)
     np.testing.assert_array_equal(first.train.observations, again.train.observations)
     assert first.seed == again.seed
-    more = make_problem("2b", 60, 3, 20, 0)
+    more = simulate_data("2b", 60, 3, 20, 0)
     np.testing.assert_array_equal(first.test.states, more.test.states)
     assert len(more.train.states) == 60
-    for other in (make_problem("2b", 50, 4, 20, 0), make_problem("2b", 50, 3, 20, 1)):
+    for other in (simulate_data("2b", 50, 4, 20, 0), simulate_data("2b", 50, 3, 20, 1)):
         assert not np.any(np.isin(first.test.states, other.test.states))
         assert not np.any(np.isin(first.train.states, other.train.states))
     assert not np.any(np.isin(first.test.states, first.train.states))
 
 
 def test_methods_have_the_papers_settings():
-    problem = make_problem("1b", 30, 0, 10, 0)
-    made = {name: method.make(problem) for name, method in METHODS.items()}
+    data = simulate_data("1b", 30, 0, 10, 0)
+    made = {name: method.make(data) for name, method in METHODS.items()}
     for name in ("KMCF", "KMCF-low10", "KMCF-low20", "KMCF-sub50", "KMCF-sub100"):
         assert made[name].n_resample == 50
         assert type(made[name].observation_kernel).__name__ == "Gaussian"
@@ -47,29 +48,29 @@ def test_methods_have_the_papers_settings():
     assert [made[f"KMCF-sub{count}"].n_examples for count in (50, 100)] == [50, 100]
     assert made["kNN-PF"].n_particles == made["GP-PF"].n_particles == made["oracle"].n_particles == 5000
     assert made["importance"].rule == "importance"
-    kbr = made["KBR"].fit(problem.train.states, problem.train.observations)
+    kbr = made["KBR"].fit(data.train.states, data.train.observations)
     predicted = kbr.forecast(kbr.start(), 2, [0.0, 0.0])[1]
-    np.testing.assert_array_equal(predicted.states, problem.moves.states[1:])
+    np.testing.assert_array_equal(predicted.states, data.moves.states[1:])
     assert len(predicted.states) == 1000
 
 
 def test_tuning_keeps_what_a_method_is():
-    problem = make_problem("1a", 40, 0, 10, 0)
-    flt, result = METHODS["KMCF-low10"].fitted(problem, 3)
+    data = simulate_data("1a", 40, 0, 10, 0)
+    flt, result = METHODS["KMCF-low10"].fitted(data, 3)
     assert flt.rank == 10
     assert "rank" not in result.best_params
     assert result.trials[0].proposal.settings["delta"] == 9e-6
-    flt, result = METHODS["kNN-PF"].fitted(problem, 3)
+    flt, result = METHODS["kNN-PF"].fitted(data, 3)
     assert flt.n_particles == 5000
     assert flt.n_neighbors == result.best_params["n_neighbors"]
-    assert METHODS["defaults"].fitted(problem, 0)[1] is None
+    assert METHODS["defaults"].fitted(data, 0)[1] is None
 
 
 def test_the_oracle_is_as_good_as_the_kalman_filter():
     row = compute(cell("oracle"))[0]
-    problem = make_problem("1a", 40, 0, 100, 0)
-    means = kalman(problem.test.observations).means
-    exact = np.sqrt(np.mean((means - problem.test.states[:, 0]) ** 2))
+    data = simulate_data("1a", 40, 0, 100, 0)
+    means = kalman(data.test.observations).means
+    exact = np.sqrt(np.mean((means - data.test.states[:, 0]) ** 2))
     assert row["rmse"] == pytest.approx(exact, rel=0.02)
 
 
@@ -81,7 +82,7 @@ def test_a_tuned_cell_tells_its_settings_and_repeats():
 
 
 def test_the_most_wanted_cells_come_first():
-    cells = plan(PAPER_MODELS, (100, 200, 800), list(METHODS), 12)
+    cells = synthetic_cells(PAPER_MODELS, (100, 200, 800), list(METHODS), 12)
     assert len({one.digest for one in cells}) == len(cells)
     accuracy = [one.coordinates for one in cells if one.study == "accuracy"]
     assert len(accuracy) == 8 * 3 * len(METHODS) * 12
@@ -107,15 +108,15 @@ def test_the_most_wanted_cells_come_first():
 )
 def test_bad_choices_are_refused(models, sizes, methods, words):
     with pytest.raises(ValueError, match=words):
-        plan(models, sizes, methods, 2)
+        synthetic_cells(models, sizes, methods, 2)
 
 
 def test_times_are_measured_for_all():
-    problem = make_problem("1b", 40, 0, TIMED_STEPS + 1, 0)
+    data = simulate_data("1b", 40, 0, TIMED_STEPS + 1, 0)
     names = timed_names(["KMCF", "KBR", "oracle"])
     assert "KMCF, literal" in names
     assert "KMCF-low20, n × r" not in names
-    rows = step_times(problem, names)
+    rows = step_times(data, names)
     assert [row["method"] for row in rows] == names
     assert all(0 < row["milliseconds"] < 1000 for row in rows)
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from kmcf_lab.cells import Cell, Result
+from kmcf_lab.tables import rows_of
 from kmcf_lab.theory.bound import bound_cells
 from kmcf_lab.theory.checks import curve, statements
 from kmcf_lab.theory.consistency import consistency_cells, regularisers
 from kmcf_lab.theory.rates import rate_cells
 from kmcf_lab.theory.study import compute, run_theory
-from kmcf_lab.tidy import rows_of
 
 
 @pytest.fixture(scope="module")

@@ -268,7 +268,7 @@ def _control(test: Trajectory, t: int) -> Any:
 
 def save_bench(rows: Sequence[Row], folder: Path, command: str) -> list[Path]:
     """Write the rows as JSON (with versions and the command) and a figure; return the files."""
-    from kmcf_lab.bench.figure import draw_bench
+    from kmcf_lab.bench.figures import draw_bench
 
     data = folder / "bench.json"
     about = {

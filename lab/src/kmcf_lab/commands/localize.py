@@ -91,14 +91,14 @@ def localize(
 def score_table(scores: Sequence[Score], measure: Measure, title: str) -> Table:
     """Put means and standard errors of all methods into a table."""
     from kmcf_lab.localize.methods import METHODS
-    from kmcf_lab.localize.scores import COLUMNS, counted_folds, methods_of, ordered_columns, summary
+    from kmcf_lab.localize.scores import QUANTITIES, counted_folds, methods_of, ordered_quantities, summary
 
     heading = f"{title}: means over {counted_folds(scores)} ± standard errors"
     table = Table(title=heading, title_justify="left", box=SIMPLE_HEAD)
-    names = ordered_columns(measure)
+    names = ordered_quantities(measure)
     table.add_column("method")
     for name in names:
-        table.add_column(COLUMNS[name][0], justify="right")
+        table.add_column(QUANTITIES[name][0], justify="right")
     for method in methods_of(scores):
         table.add_row(METHODS[method].label, *(str(summary(scores, method, name)) for name in names))
     return table
@@ -109,10 +109,10 @@ def summary_of(published: Published, measure: Measure) -> dict[str, Any]:
     from dataclasses import asdict
 
     from kmcf.support.plain_json import without_nan
-    from kmcf_lab.localize.scores import COLUMNS, methods_of, summary
+    from kmcf_lab.localize.scores import QUANTITIES, methods_of, summary
 
     means = {
-        method: {name: asdict(summary(published.scores, method, name)) for name in COLUMNS}
+        method: {name: asdict(summary(published.scores, method, name)) for name in QUANTITIES}
         for method in methods_of(published.scores)
     }
     found: dict[str, Any] = without_nan(

@@ -18,7 +18,7 @@ from kmcf.cli.showing import command_line
 if TYPE_CHECKING:
     from kmcf.report import Report, Statement
     from kmcf_lab.cells import Result
-    from kmcf_lab.synthetic.errors import Measured
+    from kmcf_lab.synthetic.measured import Measured
 
 reproduce = typer.Typer(help="Compute the paper's experiments again and check its statements.", no_args_is_help=True)
 
@@ -181,8 +181,8 @@ def synthetic(
 def _show_synthetic(console: Console, results: Sequence[Result], out: Path) -> None:
     """Print and write what there is of Section 6.2."""
     from kmcf_lab.synthetic.checks import own_statements, statements
-    from kmcf_lab.synthetic.errors import errors_of
     from kmcf_lab.synthetic.figures import draw_errors, draw_ratios, draw_times
+    from kmcf_lab.synthetic.measured import errors_of
     from kmcf_lab.synthetic.report import shown_size, synthetic_report
 
     errors = errors_of(results)
@@ -230,9 +230,9 @@ def _print_statements(console: Console, statements: Sequence[Statement]) -> None
 
 def _write(console: Console, results: Sequence[Result], out: Path, figures: Sequence[Path], report: Report) -> None:
     """Write table and report beside the figures, and say where everything is."""
-    from kmcf_lab.tidy import write_table
+    from kmcf_lab.tables import write_cells
 
     pictures = [path for path in figures if path.suffix == ".png"]
     written = [report.write_markdown(out / "report.md", pictures), report.write(out / "report.html")]
-    for path in [write_table(out / "cells.csv", results), *figures, *written]:
+    for path in [write_cells(out / "cells.csv", results), *figures, *written]:
         console.print(f"saved {path}", soft_wrap=True)

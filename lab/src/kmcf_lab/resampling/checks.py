@@ -1,4 +1,4 @@
-"""Section 6.1's sentences, checked."""
+"""The sentences of Section 6.1, checked."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from kmcf.numerics.arrays import FloatArray
 from kmcf.report import Statement, Verdict
 from kmcf.report.numbers import shown
 from kmcf_lab.cells import Result, Row
-from kmcf_lab.intervals import Interval, confidence, slope
 from kmcf_lab.resampling.study import METHODS, QUOTED
-from kmcf_lab.tidy import column, grid, rows_of
-from kmcf_lab.verdicts import near
+from kmcf_lab.statistics import Interval, confidence, slope
+from kmcf_lab.tables import column, grid, rows_of
+from kmcf_lab.verdicts import above, near
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def sweep(results: Sequence[Result]) -> Sweep:
 
 @dataclass(frozen=True)
 class Quoted:
-    """A number of the paper beside ours."""
+    """A number quoted in the paper, and ours."""
 
     symbol: str
     paper: float
@@ -112,12 +112,12 @@ def _demonstration(rows: Sequence[Row]) -> list[Statement]:
 
 
 def _smaller(claim: str, less: FloatArray, more: FloatArray, source: str) -> Statement:
-    """Check by the share of draws in which it is so, with an exact binomial interval."""
+    """Check a claim by the share of draws in which it is true, with an exact binomial interval."""
     wins, count = int(np.sum(less < more)), len(less)
     interval = stats.binomtest(wins, count).proportion_ci(0.95)
     verdict = Verdict.HOLDS if interval.low > 0.5 else Verdict.FAILS if interval.high < 0.5 else Verdict.UNCLEAR
     medians = f"medians {shown(float(np.median(less)))} < {shown(float(np.median(more)))}"
-    return Statement(claim, verdict, f"{medians}; so in {wins} of {count} draws", source)
+    return Statement(claim, verdict, f"{medians}; true in {wins} of {count} draws", source)
 
 
 def _sweep(rows: Sequence[Row]) -> list[Statement]:
@@ -127,6 +127,7 @@ def _sweep(rows: Sequence[Row]) -> list[Statement]:
         grid(rows, "ridge", key)[1] for key in ("woRes_q", "Res-KH_q", "Res-Trunc_q", "error_of_estimate")
     )
     own, flat = slope(squares, without), slope(squares, herding)
+    # How many times larger the error is after truncation than after herding, in logarithms.
     ratio = np.log(truncated / herding)
     order = np.argsort(squares.mean(axis=0))
     growth, worse = confidence(ratio[:, order[-1]] - ratio[:, order[0]]), confidence(ratio.mean(axis=1))
@@ -146,29 +147,25 @@ def _sweep(rows: Sequence[Row]) -> list[Statement]:
         ),
         Statement(
             "It changes in parallel with the error of m̂_P.",
-            _positive(parallel),
+            above(parallel, 0.0),
             f"slope against the error of m̂_P in logarithms {parallel}; positive is parallel",
             source,
         ),
         Statement(
             "Truncation is worse than herding …",
-            _positive(worse),
+            above(worse, 0.0),
             f"geometric mean of the ratio of errors {_factor(worse)}",
             source,
         ),
         Statement(
             "… especially for large Σw².",
-            _positive(growth),
+            above(growth, 0.0),
             f"from the smallest to the largest Σw² the ratio grows {_factor(growth)}-fold",
             source,
         ),
     ]
 
 
-def _positive(interval: Interval) -> Verdict:
-    """Judge whether an interval lies above zero, below it, or around it."""
-    return Verdict.HOLDS if interval.low > 0 else Verdict.FAILS if interval.high < 0 else Verdict.UNCLEAR
-
-
 def _factor(logarithm: Interval) -> str:
+    """Write the interval of a logarithm as that of the factor."""
     return str(Interval(*(float(np.exp(value)) for value in logarithm)))

@@ -1,4 +1,4 @@
-"""The report of Section 6.1."""
+"""The report on Section 6.1."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kmcf.report import Axis, Block, Chart, Columns, Report, Section, Series, Statements, Table, Text
-from kmcf.report.table import Cell
+from kmcf.report.table import Cell as Entry
 from kmcf_lab.cells import Result
 from kmcf_lab.resampling.checks import quoted, statements, sweep
 from kmcf_lab.resampling.figures import BINS
@@ -28,7 +28,7 @@ def resampling_report(results: Sequence[Result], pictured: Draw, command: str) -
     """Put tables, charts and checked statements on a page."""
     checked = statements(results)
     count = sum(one.verdict.value == "holds" for one in checked)
-    summary = f"{count} of {len(checked)} sentences of Section 6.1 hold in our repetition of the experiment."
+    summary = f"{count} of {len(checked)} sentences of Section 6.1 hold when the experiment is repeated."
     return Report(
         "Sampling and resampling (Section 6.1)",
         command,
@@ -43,13 +43,14 @@ def resampling_report(results: Sequence[Result], pictured: Draw, command: str) -
 
 
 def _quoted_table(results: Sequence[Result]) -> Block:
-    rows: list[list[Cell]] = [
+    rows: list[list[Entry]] = [
         [one.symbol, one.paper, one.pictured, one.median, one.low, one.high, f"{one.rank:.0%} of our draws are lower"]
         for one in quoted(results)
     ]
     columns = ["squared RKHS error", "paper", "the pictured draw", "median", "5 %", "95 %", "the paper's number"]
     caption = (
-        "The paper shows one draw, without naming λ; ours has λ = 10⁻⁶ and A = 1. Quantiles are over all our draws."
+        "The paper shows one draw and does not say with which λ; ours has λ = 10⁻⁶ and A = 1. "
+        "Quantiles are over all our draws."
     )
     return Table(columns, rows, caption)
 

@@ -1,7 +1,7 @@
-"""What the paper says about the accuracies in Section 6.2, sentence by sentence, checked by paired tests.
+"""What Section 6.2 says about accuracy, sentence by sentence, checked by paired tests.
 
-Ratios of errors are compared on the same data sets. A statement about several models holds if it does on their
-geometric mean (95 % interval over repetitions) and its opposite is significant on none of them (at 5 % together).
+Ratios of errors are compared on the same data sets. A statement about several models holds if it holds for their
+geometric mean (95 % interval over repetitions) and its opposite is significant on none of them (5 % for all together).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from kmcf.report import Statement, Verdict
 from kmcf.report.numbers import shown
 from kmcf_lab.cells import Result
-from kmcf_lab.intervals import Interval, confidence
-from kmcf_lab.synthetic.errors import ORACLE, Measured, as_ratio, errors_of, pool, values_of, written
+from kmcf_lab.statistics import Interval, confidence
+from kmcf_lab.synthetic.measured import ORACLE, Measured, as_ratio, errors_of, pool, values_of, written
 from kmcf_lab.synthetic.study import REFERENCE
 from kmcf_lab.synthetic.time_checks import time_statements
 from kmcf_lab.verdicts import above
@@ -38,16 +38,16 @@ class Comparison:
     each: Mapping[str, Interval]
     pooled: Interval
     strict: Mapping[str, Interval]
-    """For each model the interval whose errors are 5 % over all models together."""
+    """The intervals whose error probability is 5 % for all models together."""
 
     def verdict_below(self, bound: float) -> Verdict:
-        """Judge that all ratios are below a bound."""
+        """Judge the claim that all ratios are below a bound."""
         if self.pooled.low > bound or any(one.low > bound for one in self.strict.values()):
             return Verdict.FAILS
         return Verdict.HOLDS if self.pooled.high < bound else Verdict.UNCLEAR
 
     def verdict_above(self, bound: float) -> Verdict:
-        """Judge that all ratios are above a bound."""
+        """Judge the claim that all ratios are above a bound."""
         if self.pooled.high < bound or any(one.high < bound for one in self.strict.values()):
             return Verdict.FAILS
         return Verdict.HOLDS if self.pooled.low > bound else Verdict.UNCLEAR
@@ -79,7 +79,7 @@ def _across(errors: Measured, method: str, before: str, after: str) -> dict[int,
     collected: dict[int, list[float]] = {}
     for n in errors.sizes:
         one, other = errors.values.get((after, n, method), {}), errors.values.get((before, n, method), {})
-        for repetition in one.keys() & other.keys():  # independent data: any pairing will do
+        for repetition in one.keys() & other.keys():  # the data are independent: any pairing will do
             collected.setdefault(repetition, []).append(float(np.log(one[repetition] / other[repetition])))
     return {repetition: float(np.mean(values)) for repetition, values in sorted(collected.items())}
 
@@ -104,7 +104,7 @@ def statements(results: Sequence[Result]) -> list[Statement]:
 
 
 def own_statements(results: Sequence[Result]) -> list[Statement]:
-    """Check what we say about the methods that the paper lacks."""
+    """Check what we say about the methods that are not in the paper."""
     errors, found = errors_of(results), []
     claims = (
         ("The untuned defaults are no worse than the tuned filter.", "defaults", "KMCF", errors.models),
@@ -200,7 +200,7 @@ def _controls(errors: Measured) -> list[Statement]:
 
 
 def _gained(errors: Measured) -> list[Statement]:
-    """Compare what controls gain: the KBR filter must learn the transition, and with controls that is harder."""
+    """Compare what controls gain: the KBR filter must learn the transition, which is harder with controls."""
     per_pair = []
     for before, after in PAIRS:
         kbr, kmcf = (_across(errors, method, before, after) for method in ("KBR", "KMCF"))
@@ -215,7 +215,7 @@ def _gained(errors: Measured) -> list[Statement]:
 
 
 def _reductions(errors: Measured) -> list[Statement]:
-    """Check the cheaper variants, where there are more examples than they keep."""
+    """Check the cheaper variants where there are more examples than they keep."""
     sizes = [n for n in errors.sizes if n >= REFERENCE]
     found, scalar = [], _without(errors, VECTOR)
     for method in ("KMCF-low20", "KMCF-sub100"):

@@ -1,4 +1,4 @@
-"""What the paper says about the times in Section 6.2, checked on medians per step of interleaved runs."""
+"""What Section 6.2 says about computation times, checked on medians per step of interleaved runs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kmcf.numerics.arrays import FloatArray
 from kmcf.report import Statement, Verdict
 from kmcf_lab.cells import Result
-from kmcf_lab.intervals import Interval, slope
-from kmcf_lab.synthetic.errors import Measured, as_ratio, times_of, written
+from kmcf_lab.statistics import Interval, slope
+from kmcf_lab.synthetic.measured import Measured, as_ratio, times_of, written
 from kmcf_lab.verdicts import above, below, near
 
 SIMILAR = 1.5
@@ -22,7 +21,7 @@ _REDUCED = ("KMCF-low10", "KMCF-low20", "KMCF-sub50", "KMCF-sub100")
 
 
 def time_statements(results: Sequence[Result]) -> list[Statement]:
-    """Check the paper's sentences about times as far as they were measured."""
+    """Check the paper's sentences about times, as far as they were measured."""
     times = times_of(results)
     if not times.values:
         return []
@@ -86,7 +85,7 @@ def _neighbours(times: Measured, n: int) -> list[Statement]:
 
 
 def _other_models(times: Measured) -> list[Statement]:
-    """Compare ten-dimensional observations with a single one; independent data, so any pairing will do."""
+    """Compare ten-dimensional observations with one-dimensional ones; the data are independent: any pairing will do."""
     found = []
     n = max((key[1] for key in times.values if key[0] == "3a"), default=0)
     for method, words in (("KMCF, literal", "as printed"), ("KMCF", "our engine")):
@@ -103,7 +102,7 @@ def _other_models(times: Measured) -> list[Statement]:
 
 
 def _scalar(times: Measured) -> list[str]:
-    """Return the models whose times the paper shows, or whatever there is."""
+    """Return the models whose times the paper shows, or all if none of them was timed."""
     return [model for model in times.models if model in ("1a", "1b")] or times.models
 
 
@@ -113,7 +112,7 @@ def _ratio(times: Measured, first: str, second: str, n: int) -> Interval | None:
 
 
 def _power(times: Measured, method: str) -> Interval | None:
-    """Return the power of n with which times grow; repetitions that have all sizes, and at least two sizes."""
+    """Return the power of n with which times grow, from repetitions that have all sizes; None for a single size."""
     sizes = times.sizes
     lines: list[list[float]] = []
     for model in _scalar(times):
@@ -122,5 +121,4 @@ def _power(times: Measured, method: str) -> Interval | None:
             lines.append([one[repetition] for one in by_size])
     if len(sizes) < 2 or not lines:
         return None
-    values: FloatArray = np.array(lines)
-    return slope(np.array(sizes, dtype=np.float64), values)
+    return slope(np.array(sizes, dtype=np.float64), np.array(lines))

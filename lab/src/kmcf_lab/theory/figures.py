@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 
 from kmcf_lab.cells import Result
-from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, canvas, save
+from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, canvas, save_figure
+from kmcf_lab.tables import chosen, column, rows_of
 from kmcf_lab.theory.bound import CIRCLE_TRANSITIONS, LINE_TRANSITIONS
 from kmcf_lab.theory.checks import CONSISTENCY, curve
-from kmcf_lab.tidy import chosen, column, rows_of
 
 _COLOURS = (BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY)
 _MARKS = "os^Dv*"
 
 
 def draw_bound(results: Sequence[Result], folder: Path) -> list[Path]:
-    """Draw measured errors against the bound, and the slack over the effective sample size, a colour per transition."""
+    """Draw measured errors over the bound, and the slack over the effective sample size; colours are transitions."""
     rows = rows_of(results, "bound")
     spaces = (("circle", CIRCLE_TRANSITIONS), ("line", LINE_TRANSITIONS))
     with canvas(2, 2, (10.5, 9.0)) as (figure, axes):
@@ -38,7 +38,7 @@ def draw_bound(results: Sequence[Result], folder: Path) -> list[Path]:
             right.set(xscale="log", xlabel=r"effective sample size $1/\sum w_i^2$")
             right.set(ylabel="bound ÷ exact expectation", title=f"{space}: slack")
             left.legend(title="sd of transition", ncols=2)
-        return save(figure, folder, "bound")
+        return save_figure(figure, folder, "bound")
 
 
 def draw_rates(results: Sequence[Result], folder: Path) -> list[Path]:
@@ -62,7 +62,7 @@ def draw_rates(results: Sequence[Result], folder: Path) -> list[Path]:
         for axis in (left, right):
             axis.set(xscale="log", yscale="log")
             axis.legend()
-        return save(figure, folder, "rates")
+        return save_figure(figure, folder, "rates")
 
 
 def draw_consistency(results: Sequence[Result], folder: Path) -> list[Path]:
@@ -83,4 +83,4 @@ def draw_consistency(results: Sequence[Result], folder: Path) -> list[Path]:
         axis.set_ylim(0.6 * ends[0], ends[1])
         axis.set_title("model 1a: the filter against the Kalman filter")
         axis.legend(loc="lower left")
-        return save(figure, folder, "consistency")
+        return save_figure(figure, folder, "consistency")

@@ -11,11 +11,10 @@ from kmcf.datasets import PAPER_MODELS
 from kmcf.numerics.arrays import FloatArray
 from kmcf.report import Estimate
 from kmcf_lab.cells import Result
-from kmcf_lab.intervals import Interval, confidence
-from kmcf_lab.statistics import estimate
+from kmcf_lab.statistics import Interval, confidence, estimate
 from kmcf_lab.synthetic.methods import METHODS
 from kmcf_lab.synthetic.times import timed_names
-from kmcf_lab.tidy import rows_of
+from kmcf_lab.tables import rows_of
 
 ORACLE = "oracle"
 Key = tuple[str, int, str]
@@ -36,17 +35,17 @@ class Measured:
 
     @property
     def models(self) -> list[str]:
-        """The models there are, in the paper's order."""
+        """The models that were computed, in the paper's order."""
         return [name for name in PAPER_MODELS if any(key[0] == name for key in self.values)]
 
     @property
     def sizes(self) -> list[int]:
-        """The numbers of examples there are."""
+        """The numbers of examples that were computed."""
         return sorted({key[1] for key in self.values})
 
     @property
     def methods(self) -> list[str]:
-        """The methods there are, in the order of the table of methods."""
+        """The methods that were computed, in the order of the table of methods."""
         return [name for name in timed_names(list(METHODS)) if any(key[2] == name for key in self.values)]
 
     def mean(self, model: str, n: int, method: str) -> Estimate | None:
@@ -74,12 +73,12 @@ class Measured:
         return {repetition: float(np.mean(values)) for repetition, values in sorted(collected.items())}
 
     def ratio(self, model: str, n: int, method: str, reference: str = ORACLE) -> Estimate | None:
-        """Return the mean ratio to another method on the same data with its standard error."""
+        """Return the mean ratio to another method on the same data, with its standard error."""
         found = self.log_ratios(model, method, reference, [n])
         return estimate(np.exp(values_of(found))) if found else None
 
     def overall_ratio(self, n: int, method: str, reference: str = ORACLE) -> Estimate | None:
-        """Return the geometric mean of the ratios over models, those repetitions only that all models have."""
+        """Return the geometric mean of the ratios over models, using only the repetitions that all models have."""
         pooled = pool([self.log_ratios(model, method, reference, [n]) for model in self.models])
         if not pooled:
             return None
@@ -88,7 +87,7 @@ class Measured:
 
 
 def pool(logs: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """Average over models the repetitions that all of them have.
+    """Average over models, using only the repetitions that all of them have.
 
     Examples
     --------
@@ -105,7 +104,7 @@ def values_of(by_repetition: Mapping[int, float]) -> FloatArray:
 
 
 def as_ratio(logs: FloatArray, level: float = 0.95) -> Interval:
-    """Return the geometric mean ratio with its confidence interval from logarithms of ratios."""
+    """Return the geometric mean of ratios with its confidence interval, given their logarithms."""
     with np.errstate(over="ignore"):
         return Interval(*(float(np.exp(value)) for value in confidence(logs, level)))
 

@@ -16,15 +16,15 @@ from kmcf_lab.cells import Result, Row
 from kmcf_lab.versions import versions
 
 
-def write_table(path: Path, results: Sequence[Result]) -> Path:
-    """Write a tidy CSV of every row of every cell with its seed, time and versions."""
+def write_cells(path: Path, results: Sequence[Result]) -> Path:
+    """Write every row of every cell to a tidy CSV, with the seed, the time and the versions."""
     about = versions()
     lines: list[dict[str, Any]] = []
     for result in results:
         common = {"seed_of_cell": result.cell.seed, "seconds": f"{result.seconds:.4g}", **about}
         lines += [{"study": result.cell.study, **row, **common} for row in result.flat()]
-    columns = list(dict.fromkeys(key for line in lines for key in line))
-    order = [key for key in columns if key not in ("seed_of_cell", "seconds", *about)]
+    keys = dict.fromkeys(key for line in lines for key in line)
+    order = [key for key in keys if key not in ("seed_of_cell", "seconds", *about)]
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, [*order, "seed_of_cell", "seconds", *about], restval="", lineterminator="\n")
     writer.writeheader()
@@ -38,8 +38,19 @@ def rows_of(results: Iterable[Result], study: str) -> list[Row]:
 
 
 def column(rows: Iterable[Row], name: str) -> FloatArray:
-    """Return one quantity of all rows."""
+    """Return one quantity of all rows, (rows,)."""
     return np.array([row[name] for row in rows], dtype=np.float64)
+
+
+def columns(rows: Iterable[Row], *names: str) -> FloatArray:
+    """Return several quantities of all rows side by side, (rows, names).
+
+    Examples
+    --------
+    >>> columns([{"x": 1, "y": 2, "z": 3}], "x", "z")
+    array([[1., 3.]])
+    """
+    return np.array([[row[name] for name in names] for row in rows], dtype=np.float64)
 
 
 def grid(rows: Sequence[Row], across: str, value: str, along: str = "repetition") -> tuple[FloatArray, FloatArray]:
@@ -48,7 +59,7 @@ def grid(rows: Sequence[Row], across: str, value: str, along: str = "repetition"
     Returns
     -------
     array (m,), array (R, m)
-        The values of the coordinate in increasing order, and the quantity; NaN where a row is missing.
+        The values of the coordinate in increasing order, and the quantity, NaN where a row is missing.
 
     Examples
     --------

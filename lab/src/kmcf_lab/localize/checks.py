@@ -1,4 +1,4 @@
-"""Errors and times against the number of examples, and what the paper's Section 6.3 says about them."""
+"""The sentences of Section 6.3 about errors, times and the number of examples, checked."""
 
 from __future__ import annotations
 
@@ -6,46 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kmcf.report import Axis, Block, Chart, Columns, Series, Statement, Verdict
+from kmcf.report import Statement, Verdict
 from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.problem import Measure
-from kmcf_lab.localize.scores import COLUMNS, Score, methods_of
+from kmcf_lab.localize.scores import Score, methods_of
 from kmcf_lab.statistics import estimate
 
 COMPETITIVE = 1.15
-"""Competitive: an error at most this many times the other's."""
+"""We call an error competitive if it is at most this many times the other."""
 SHORT = 3.0
-"""Seconds: up to here the paper calls kNN-PF a match for KMCF (2.27 s), beyond not (4.54 and 6.81 s)."""
+"""Seconds: up to here (2.27 s) the paper calls kNN-PF competitive with KMCF, beyond (4.54 and 6.81 s) not."""
 _SOURCE = "Section 6.3"
 
 
-def size_charts(scores: Sequence[Score], measure: Measure) -> list[Block]:
-    """Draw the error and the time per step against n, for every interval; nothing if all folds have the same n."""
-    if len({(one.examples, one.group) for one in scores if one.group}) < 2:
-        return []
-    charts: list[Block] = []
-    for group in dict.fromkeys(one.group for one in scores):
-        for name in (measure.primary, "milliseconds"):
-            charts.append(_chart([one for one in scores if one.group == group], name, group))
-    return [Columns(charts)]
-
-
-def _chart(scores: Sequence[Score], name: str, group: str) -> Block:
-    series = []
-    for method in methods_of(scores):
-        own = [one for one in scores if one.method == method]
-        sizes = sorted({one.examples for one in own})
-        means = [estimate(one.value(name) for one in own if one.examples == size) for size in sizes]
-        values, errors = np.array([m.value for m in means]), np.nan_to_num([m.error for m in means])
-        series.append(Series(METHODS[method].label, sizes, values, values - errors, values + errors))
-    label = "time per step" if name == "milliseconds" else COLUMNS[name][0].removesuffix(" (m)")
-    unit = "ms" if name == "milliseconds" else "m"
-    axes = Axis("number of examples n"), Axis(label, unit, log=name == "milliseconds")
-    return Chart(f"{label}, steps of {group}", *axes, series)
-
-
 def statements(scores: Sequence[Score], measure: Measure) -> list[Statement]:
-    """Check the paper's sentences on what was run; those about methods or intervals that were not are left out.
+    """Check the paper's sentences, leaving out those about methods or intervals that were not run.
 
     Folds of the same interval, number of examples and repetition are compared one by one.
     """
@@ -85,7 +60,7 @@ def _pairs(one: str, other: str, scores: Sequence[Score], name: str) -> tuple[np
 def _better(
     one: str, other: str, scores: Sequence[Score], measure: Measure, claim: str, name: str = ""
 ) -> Statement | None:
-    """Compare pairwise: a mean difference beyond two standard errors decides, if there are enough pairs to know it."""
+    """Compare in pairs: a mean difference beyond two standard errors decides; a single pair decides nothing."""
     mine, theirs = _pairs(one, other, scores, name or measure.primary)
     if not len(mine):
         return None
