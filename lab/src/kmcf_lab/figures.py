@@ -51,6 +51,9 @@ def canvas(rows: int, columns: int, size: tuple[float, float], **settings: Any) 
 
 def save_figure(figure: Any, folder: Path, name: str) -> list[Path]:
     """Write a figure as PNG and SVG, each whole or not at all."""
+    # Both files get the same layout, which takes as long as drawing: compute it once.
+    figure.draw_without_rendering()
+    figure.set_layout_engine(None)
     paths = []
     for kind in ("png", "svg"):
         buffer = io.BytesIO()

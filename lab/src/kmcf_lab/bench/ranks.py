@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +13,7 @@ from kmcf.kernels.defaults import default_observation_kernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.linalg import solve_regularised_square, weighted_gram
 from kmcf.numerics.objects import Objects
-from kmcf.support.alerts import RejectedStepWarning
+from kmcf_lab.quiet import quiet
 from kmcf_lab.statistics import estimate, rmse
 
 N_EXAMPLES, LENGTH = 200, 300
@@ -76,8 +75,7 @@ def _error(name: str, rank: int | None, reading: str, seed: int) -> float:
         delta=9e-6,
         random_state=seed,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RejectedStepWarning)
+    with quiet():
         flt.fit(train.states, train.observations)
         if reading == "Algorithm 5" and isinstance(flt.rule_, LowRankRule):
             flt.rule_ = AlgorithmFiveReading(flt.rule_, flt.observation_kernel_.on_examples(train.observations))

@@ -22,6 +22,8 @@ from kmcf_lab.verdicts import above, near
 class Sweep:
     """Averages over repetitions for each λ, as in the paper's figure."""
 
+    ridges: FloatArray
+    """The values of λ."""
     sum_of_squares: FloatArray
     means: dict[str, FloatArray]
     """Mean squared errors by name: "m̂_P" and the three methods on m_Q, (m,) each."""
@@ -34,10 +36,10 @@ def sweep(results: Sequence[Result]) -> Sweep:
     rows = rows_of(results, "sweep")
     names = {"m̂_P": "error_of_estimate", **{method: f"{method}_q" for method in METHODS}}
     values = {name: grid(rows, "ridge", key)[1] for name, key in names.items()}
-    squares = grid(rows, "ridge", "sum_of_squares")[1]
+    ridges, squares = grid(rows, "ridge", "sum_of_squares")
     count = np.sqrt(max(len(squares), 1))
     spread = {name: np.std(v, axis=0, ddof=1) / count if len(v) > 1 else v[0] * 0 for name, v in values.items()}
-    return Sweep(squares.mean(axis=0), {name: v.mean(axis=0) for name, v in values.items()}, spread)
+    return Sweep(ridges, squares.mean(axis=0), {name: v.mean(axis=0) for name, v in values.items()}, spread)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from kmcf.report.table import Cell as Entry
 from kmcf_lab.cells import Result
 from kmcf_lab.resampling.checks import quoted, statements, sweep
 from kmcf_lab.resampling.figures import BINS
-from kmcf_lab.resampling.study import METHODS, POINTS, RIDGES, Draw
+from kmcf_lab.resampling.study import METHODS, POINTS, Draw
 from kmcf_lab.versions import versions
 
 _COLOURS = {"m̂_P": 7, "woRes": 0, "Res-KH": 2, "Res-Trunc": 1}
@@ -94,7 +94,7 @@ def _sweep_chart(results: Sequence[Result]) -> Block:
 def _sweep_table(results: Sequence[Result]) -> Block:
     averages = sweep(results)
     rows = [
-        [ridge, float(squares), *(float(means[k]) for means in averages.means.values())]
-        for k, (ridge, squares) in enumerate(zip(RIDGES, averages.sum_of_squares, strict=True))
+        [float(ridge), float(squares), *(float(means[k]) for means in averages.means.values())]
+        for k, (ridge, squares) in enumerate(zip(averages.ridges, averages.sum_of_squares, strict=True))
     ]
     return Table(["λ", "Σw²", "error of m̂_P", *METHODS], rows, "Mean squared RKHS errors; the methods' are on m_Q.")

@@ -1,24 +1,37 @@
-"""The figure of the benchmark."""
+"""The files that the study of engines writes: a table as JSON, and a figure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kmcf.support.extras import require
-
-if TYPE_CHECKING:
-    from kmcf_lab.bench.engines import Row
+from kmcf.support.plain_json import write_json
+from kmcf_lab.bench.engines import DELTA, EPSILON, PARTICLES, EngineRow
+from kmcf_lab.versions import versions
 
 COLORS = ("#222222", "#7f7f7f", "#d9822b", "#1f5fa8", "#6fa8dc", "#2f8f5b", "#8e5ba6", "#c8372d")
 MARKERS = "osD^vP*X"
 
 
-def draw_bench(rows: Sequence[Row], path: Path) -> Path:
-    """Draw time per step over n, and the difference to literal over n, a row of panels per model."""
+def save_engines(rows: Sequence[EngineRow], folder: Path, command: str) -> list[Path]:
+    """Write the rows as JSON (with versions and the command) and a figure; return the files."""
+    data = folder / "bench.json"
+    about = {
+        "command": command,
+        **versions(),
+        "settings": {"epsilon": EPSILON, "delta": DELTA, "particles": PARTICLES, "threads": 1},
+    }
+    write_json(data, {"about": about, "rows": [asdict(row) for row in rows]})
+    return [data, draw_engines(rows, folder / "bench.png")]
+
+
+def draw_engines(rows: Sequence[EngineRow], path: Path) -> Path:
+    """Draw time per step and the difference to literal over n, a row of panels per model."""
     require("matplotlib", "plot").use("agg")
     pyplot = require("matplotlib.pyplot", "plot")
     models = list(dict.fromkeys(row.model for row in rows))
