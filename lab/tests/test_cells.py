@@ -1,6 +1,5 @@
 """Cells: seeds, parallel runs, resuming after a kill."""
 
-import csv
 import json
 import os
 import signal
@@ -13,7 +12,6 @@ import pytest
 
 from kmcf_lab import cells as module
 from kmcf_lab.cells import Cell, run_cells
-from kmcf_lab.tables import chosen, column, grid, rows_of, write_cells
 
 CELLS = [Cell("trial", {"n": n, "repetition": r}) for n in (10, 20) for r in range(3)]
 CALLS = []
@@ -139,25 +137,6 @@ def test_results_that_cannot_be_written_are_refused(tmp_path):
 def test_bad_arguments_are_refused(tmp_path, arguments, message):
     with pytest.raises(ValueError, match=message):
         run_cells(**{"cells": CELLS, "compute": compute, "folder": tmp_path, **arguments})
-
-
-def test_the_table_is_tidy(tmp_path):
-    results = run_cells(CELLS, compute, tmp_path)
-    with write_cells(tmp_path / "cells.csv", results).open() as file:
-        lines = list(csv.DictReader(file))
-    assert len(lines) == 2 * len(CELLS)
-    assert list(lines[0])[:5] == ["study", "n", "repetition", "method", "value"]
-    assert {"seed_of_cell", "seconds", "kmcf", "numpy", "scipy", "python"} <= set(lines[0])
-    assert float(lines[0]["value"]) == results[0].rows[0]["value"]
-    assert int(lines[-1]["seed_of_cell"]) == CELLS[-1].seed
-
-
-def test_rows_can_be_chosen_and_arranged(tmp_path):
-    rows = chosen(rows_of(run_cells(CELLS, compute, tmp_path), "trial"), method="mean")
-    places, arranged = grid(rows, "n", "value")
-    assert places.tolist() == [10.0, 20.0]
-    assert arranged.shape == (3, 2)
-    assert sorted(arranged.ravel()) == sorted(column(rows, "value"))
 
 
 def test_no_cell_starts_after_the_time_is_up(tmp_path, monkeypatch):

@@ -1,3 +1,5 @@
+"""The study of the compiled loop."""
+
 import numpy as np
 import pytest
 
@@ -15,20 +17,29 @@ def _small(monkeypatch):
 
 def test_speeds_are_of_the_sizes_asked_for():
     said = []
-    rows = bench_jax.measure_speed([60], [1, 3], steps=4, dtypes=("float64",), report=said.append)
-    assert [(row.n, row.batch, row.dtype) for row in rows] == [(60, 1, "float64"), (60, 3, "float64")]
-    for row in rows:
-        assert row.compile_seconds > 0
-        assert row.steps_per_second * row.milliseconds_per_step == pytest.approx(1000.0 * row.batch)
-        assert row.through_filter > 0
-        assert row.numpy_steps_per_second > 0
-    assert len(said) == 2
+    (row,) = bench_jax.measure_speed([60], [3], steps=4, dtypes=("float64",), report=said.append)
+    assert (row.n, row.batch, row.dtype) == (60, 3, "float64")
+    assert row.compile_seconds > 0
+    assert row.steps_per_second * row.milliseconds_per_step == pytest.approx(1000.0 * row.batch)
+    assert row.through_filter > 0
+    assert row.numpy_steps_per_second > 0
+    assert len(said) == 1
 
 
-def test_parts_and_precision():
+def test_the_parts_of_a_step_are_timed():
     parts = bench_jax.measure_parts(60, 2, report=lambda line: None)
     assert {"kernel mean", "solve", "herding"} <= {part.part for part in parts}
     assert all(part.milliseconds > 0 for part in parts)
+
+
+def test_single_precision_changes_little(monkeypatch):
+    original = bench_jax.fitted
+
+    def cheaper(n, dtype, transition=None):
+        """Free runs, of which nothing is asked here, by NumPy: compiling takes longer than everything else."""
+        return original(n, dtype if transition else None, transition)
+
+    monkeypatch.setattr(bench_jax, "fitted", cheaper)
     row = bench_jax.measure_precision(60, steps=6)
     assert 0 < row.median_difference <= row.largest_difference < 0.1
     assert np.isfinite([row.error_double, row.error_single]).all()

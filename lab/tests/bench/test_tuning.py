@@ -1,11 +1,12 @@
 """The study of what tuning costs and gains."""
 
-from kmcf_lab.bench.tuning import measure_tuning
+from kmcf_lab.bench import tuning
 
 
-def test_measure_tuning():
+def test_a_study_is_timed_and_judged_on_new_data(monkeypatch):
+    monkeypatch.setattr(tuning, "TEST_LENGTH", 100)
     said = []
-    (row,) = measure_tuning(["1b"], 60, n_trials=2, repetitions=1, report=said.append)
+    (row,) = tuning.measure_tuning(["1b"], 60, n_trials=2, repetitions=1, report=said.append)
     assert (row.model, row.n, row.trials) == ("1b", 60, 2)
     assert 0.3 < row.tuned < 3.0
     assert row.seconds > 0

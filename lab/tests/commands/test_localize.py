@@ -2,38 +2,39 @@
 
 import csv
 import json
+import shutil
 import sys
 
 import numpy as np
 import pytest
-from browser import Browser, needs_browser
+from browser import needs_browser
+from lab_commands import invoke, succeed
 from stand_ins import mrclam_folder, radio_folder
 
 import kmcf
+from kmcf.report import Report
+from kmcf_lab.commands.localize import Dataset
 from kmcf_lab.localize.registry import PROBLEMS
 
-testing = pytest.importorskip("typer.testing")
-pytest.importorskip("rich")
 FIGURES = ("path", "errors", "iterations_accurate", "iterations_difficult")
 
 
-def invoke(*words):
-    from kmcf.cli.app import app
-
-    return testing.CliRunner().invoke(app, ["localize", *map(str, words)])
+@pytest.fixture(scope="module")
+def walks(tmp_path_factory):
+    """The words that follow three walks with three methods."""
+    data = radio_folder(tmp_path_factory.mktemp("radio"))
+    return ("localize", "ble", "--path", data, "--methods", "nai,kmcf,knn-pf")
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    data, out = radio_folder(tmp_path_factory.mktemp("radio")), tmp_path_factory.mktemp("out") / "folder"
-    words = ["ble", "--path", data, "--out", out, "--methods", "nai,kmcf,knn-pf"]
-    result = invoke(*words)
-    assert result.exit_code == 0, result.output
-    return out, words, result.output
+def finished(walks, tmp_path_factory):
+    """A finished run, not to be changed, and what it printed."""
+    out = tmp_path_factory.mktemp("out") / "folder"
+    return out, succeed(*walks, "--out", out).output
 
 
 def test_the_folder_holds_tables_figures_and_report(finished):
-    out, _, output = finished
+    out, output = finished
     for name in FIGURES:
         assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "<svg" in (out / f"{name}.svg").read_text()
@@ -50,7 +51,7 @@ def test_the_folder_holds_tables_figures_and_report(finished):
 
 
 def test_the_table_of_folds_follows_from_the_steps(finished):
-    out, _, _ = finished
+    out, _ = finished
     with (out / "steps.csv").open() as file:
         steps = [row for row in csv.DictReader(file) if row["fold"] == "walk_1" and row["method"] == "kmcf"]
     with (out / "folds.csv").open() as file:
@@ -60,54 +61,47 @@ def test_the_table_of_folds_follows_from_the_steps(finished):
     assert float(fold["share"]) == pytest.approx(np.mean(np.array(distances[5:]) < 1.0))
 
 
-def test_a_run_goes_on_where_it_was_stopped(finished):
-    out, words, _ = finished
-    cells = sorted((out / "cells").glob("*.json"))
+@pytest.mark.usefixtures("undrawn")
+def test_a_run_goes_on_where_it_was_stopped(finished, walks, tmp_path):
+    cells = sorted(shutil.copytree(finished[0] / "cells", tmp_path / "cells").glob("*.json"))
     kept = {path: path.read_bytes() for path in cells[2:]}
     cells[0].unlink()
     cells[1].write_text('{"half": ')
-    (out / "report.html").unlink()
-    result = invoke(*words)
-    assert result.exit_code == 0, result.output
-    assert sorted((out / "cells").glob("*.json")) == cells
+    succeed(*walks, "--out", tmp_path)
+    assert sorted((tmp_path / "cells").glob("*.json")) == cells
     assert {path: path.read_bytes() for path in cells[2:]} == kept
-    assert (out / "report.html").read_text().endswith("</html>\n")
+    assert (tmp_path / "report.html").read_text().endswith("</html>\n")
 
 
-def test_a_run_that_fails_at_the_end_leaves_no_report(finished, monkeypatch, tmp_path):
-    from kmcf.report import Report
-
-    _, words, _ = finished
-    other = [tmp_path if word == finished[0] else word for word in words]
-
+@pytest.mark.usefixtures("undrawn")
+def test_a_run_that_fails_at_the_end_leaves_no_report(walks, tmp_path):
     def fail(self):
         raise ValueError("the disk is full.")
 
-    monkeypatch.setattr(Report, "html", fail)
-    result = invoke(*other, "--folds", "walk_0")
+    words = (*walks, "--folds", "walk_0", "--methods", "nai", "--out", tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Report, "html", fail)
+        result = invoke(*words)
     assert result.exit_code == 1
     assert not list(tmp_path.glob("report*"))
-    monkeypatch.undo()
-    assert invoke(*other, "--folds", "walk_0").exit_code == 0
+    succeed(*words)
     assert (tmp_path / "report.html").is_file()
 
 
-def test_numbers_for_programs(finished):
-    out, words, _ = finished
-    result = invoke(*words, "--json")
-    assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
+@pytest.mark.usefixtures("undrawn")
+def test_numbers_for_programs(finished, walks, tmp_path):
+    out = shutil.copytree(finished[0], tmp_path / "copy")
+    found = json.loads(succeed(*walks, "--out", out, "--json").stdout)
     assert found["primary"] == "mean"
     means = [fold["mean"] for fold in found["folds"] if fold["method"] == "kmcf"]
     assert found["methods"]["kmcf"]["mean"]["value"] == pytest.approx(np.mean(means))
     assert str(out / "report.html") in found["files"]
 
 
-def test_tuning_looks_at_the_training_tracks_only_and_is_told(finished, tmp_path):
-    _, words, _ = finished
-    other = [tmp_path if word == finished[0] else word for word in words]
-    result = invoke(*other, "--folds", "walk_0", "--trials", "3", "--methods", "knn-pf,nai", "--json")
-    assert result.exit_code == 0, result.output
+@pytest.mark.usefixtures("undrawn")
+def test_tuning_is_reported_and_kept(walks, tmp_path):
+    words = (*walks, "--folds", "walk_0", "--trials", "3", "--methods", "knn-pf,nai", "--out", tmp_path)
+    result = succeed(*words, "--json")
     tuned = {fold["method"]: fold["tuned"] for fold in json.loads(result.stdout)["folds"]}
     assert "n_neighbors = " in tuned["knn-pf"]
     assert tuned["nai"] == ""  # nothing to tune
@@ -131,7 +125,7 @@ def test_tuning_looks_at_the_training_tracks_only_and_is_told(finished, tmp_path
     ],
 )
 def test_bad_words_get_one_sentence(words, message, tmp_path):
-    result = invoke(*words, "--out", tmp_path)
+    result = invoke("localize", *words, "--out", tmp_path)
     assert result.exit_code == 1
     assert message in result.stderr.replace("\n", " ")
     assert "Traceback" not in result.output
@@ -141,24 +135,21 @@ def test_bad_words_get_one_sentence(words, message, tmp_path):
 def test_a_damaged_folder_is_named(tmp_path):
     folder = mrclam_folder(tmp_path / "data", seconds=70)
     (folder / "Robot3_Odometry.dat").write_text("# nothing\n")
-    result = invoke("mrclam", "--path", folder, "--out", tmp_path / "out")
+    result = invoke("localize", "mrclam", "--path", folder, "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "robot 3" in result.stderr
 
 
 def test_the_names_typed_are_those_of_the_problems():
-    from kmcf_lab.commands.localize import Dataset
-
     assert [one.value for one in Dataset] == list(PROBLEMS)
-    assert invoke("moon").exit_code == 2
+    assert invoke("localize", "moon").exit_code == 2
 
 
-def test_workers_change_nothing(finished, tmp_path):
-    out, words, _ = finished
-    other = [tmp_path if word == out else word for word in words]
-    result = invoke(*other, "--jobs", "2", "--folds", "walk_2", "--methods", "nai,knn-pf", "--json")
-    assert result.exit_code == 0, result.output
-    with (out / "folds.csv").open() as file:
+@pytest.mark.usefixtures("undrawn")
+def test_workers_change_nothing(finished, walks, tmp_path):
+    words = (*walks, "--folds", "walk_2", "--methods", "nai,knn-pf", "--out", tmp_path)
+    result = succeed(*words, "--jobs", "2", "--json")
+    with (finished[0] / "folds.csv").open() as file:
         alone = {row["method"]: float(row["mean"]) for row in csv.DictReader(file) if row["fold"] == "walk_2"}
     for fold in json.loads(result.stdout)["folds"]:
         assert fold["mean"] == alone[fold["method"]]
@@ -166,28 +157,25 @@ def test_workers_change_nothing(finished, tmp_path):
 
 def test_without_matplotlib_nothing_is_computed(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    result = invoke("ble", "--out", tmp_path)
+    result = invoke("localize", "ble", "--out", tmp_path)
     assert result.exit_code == 1
     assert "pip install 'kmcf[plot]'" in result.stderr
     assert not list(tmp_path.iterdir())
 
 
 @needs_browser
-def test_the_report_in_a_browser(finished):
-    out, words, _ = finished
-    invoke(*words)
-    page = out / "report.html"
-    with Browser() as browser:
-        for width in (1200, 360):
-            browser.open(page, width=width)
-            assert browser.errors == []
-            assert browser.overflow() <= 0
-            assert [address for address in browser.requests if not address.startswith("data:")] == [page.as_uri()]
-            headings = browser.evaluate("[...document.querySelectorAll('h2')].map(e => e.textContent)")
-            assert headings == ["Results", "Path", "Belief", "Worst moments", "Settings"]
-            assert browser.evaluate("document.querySelectorAll('ellipse').length") > 10
-            assert browser.evaluate("document.querySelectorAll('figure.image img').length") == 2
-        assert browser.evaluate("document.querySelector('.slider').max") == "23"
-        browser.evaluate("document.querySelector('.slider').focus()")
-        browser.press("ArrowRight")
-        assert browser.evaluate("document.querySelector('.moment').textContent").startswith("t = 1 s, error ")
+def test_the_report_in_a_browser(finished, browser):
+    page = finished[0] / "report.html"
+    for width in (1200, 360):
+        browser.open(page, width=width)
+        assert browser.errors == []
+        assert browser.overflow() <= 0
+        assert [address for address in browser.requests if not address.startswith("data:")] == [page.as_uri()]
+        headings = browser.evaluate("[...document.querySelectorAll('h2')].map(e => e.textContent)")
+        assert headings == ["Results", "Path", "Belief", "Worst moments", "Settings"]
+        assert browser.evaluate("document.querySelectorAll('ellipse').length") > 10
+        assert browser.evaluate("document.querySelectorAll('figure.image img').length") == 2
+    assert browser.evaluate("document.querySelector('.slider').max") == "23"
+    browser.evaluate("document.querySelector('.slider').focus()")
+    browser.press("ArrowRight")
+    assert browser.evaluate("document.querySelector('.moment').textContent").startswith("t = 1 s, error ")
