@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from kmcf_lab import cells as module
 from kmcf_lab.cells import Cell, run_cells
@@ -39,6 +40,16 @@ def test_results_depend_on_neither_order_nor_workers(tmp_path, jobs, backend):
     np.testing.assert_array_equal(values(plain), values(other))
     expected = np.random.default_rng(CELLS[4].seed).normal(size=20).mean()
     assert plain[4].rows[0]["value"] == expected
+
+
+def count_threads(cell):
+    return [{"threads": max(library["num_threads"] for library in threadpool_info())}]
+
+
+def test_a_cell_computes_on_one_thread(tmp_path):
+    with threadpool_limits(2):
+        (result,) = run_cells(CELLS[:1], count_threads, tmp_path)
+    assert result.rows[0]["threads"] == 1
 
 
 def test_seeds_differ_between_cells_and_studies():

@@ -67,12 +67,8 @@ def test_registering_the_commands_imports_nothing_heavy():
 
 
 def test_the_library_never_imports_the_laboratory():
-    library = Path(kmcf.__file__).parent
-    for path in library.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            imported = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            imported += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert not any(name.partition(".")[0] == "kmcf_lab" for name in imported), path
+    for path in Path(kmcf.__file__).parent.rglob("*.py"):
+        assert not re.search(r"^\s*(from|import) kmcf_lab\b", path.read_text(), flags=re.MULTILINE), path
 
 
 def test_links_in_the_readmes_lead_somewhere():

@@ -9,15 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from kmcf._version import __version__
 from kmcf.support.atomic import write_atomically
@@ -154,7 +156,7 @@ def _describe(resumed: int) -> str:
 def _compute(cell: Cell, compute: Callable[[Cell], Sequence[Row]], folder: Path) -> Result:
     """Compute a cell on one thread and write it; return what a later run would read."""
     began = perf_counter()
-    with threadpool_limits(limits=1):
+    with _threads(len(sys.modules)).limit(limits=1):
         rows = [dict(row) for row in compute(cell)]
     content = {
         "study": cell.study,
@@ -167,6 +169,15 @@ def _compute(cell: Cell, compute: Callable[[Cell], Sequence[Row]], folder: Path)
     text = json.dumps(content, indent=1, allow_nan=False, default=_plain)
     write_atomically(cell.path(folder), text + "\n")
     return _read(cell, text)
+
+
+@lru_cache(maxsize=1)
+def _threads(modules: int) -> ThreadpoolController:
+    """Return what limits the threads of all loaded libraries.
+
+    Looking for them takes longer than a small cell, so it is done again only when further modules have been imported.
+    """
+    return ThreadpoolController()
 
 
 def _plain(value: Any) -> Any:

@@ -149,7 +149,7 @@ def explained(
         Metres.
     """
     kernel = _kernel(settings, fold)
-    found = []
+    moments = []
     for step in steps:
         observation = _observation(fold, step)
         similar = np.zeros(fold.size) if observation is None else kernel(observation, fold.observations)[0]
@@ -163,8 +163,8 @@ def explained(
             mass=float(rows[step]["mass_near_truth"]),
             near=near,
         )
-        found.append(Moment(fold.name, step, float(rows[step]["time"]), around))
-    return found
+        moments.append(Moment(fold.name, step, float(rows[step]["time"]), around))
+    return moments
 
 
 def gap(fold: LocalizationFold, step: int) -> float:

@@ -122,8 +122,10 @@ def _replay(experiment: Experiment, chosen: Result, out: Path) -> tuple[list[Ite
     name, repetition = _key(chosen.cell)
     ready = experiment.ready(name, method, repetition, study)
     wanted = sorted({*frames, *(step for steps in telling.values() for step in steps)})
-    found = replayed(ready.flt, ready.fold, experiment.problem.measure, wanted)
-    return [found[t] for t in frames], {name: [found[t] for t in steps] for name, steps in telling.items() if steps}
+    iterations = replayed(ready.flt, ready.fold, experiment.problem.measure, wanted)
+    return [iterations[t] for t in frames], {
+        name: [iterations[t] for t in steps] for name, steps in telling.items() if steps
+    }
 
 
 def _moments(experiment: Experiment, results: Sequence[Result]) -> list[Moment]:
@@ -135,12 +137,12 @@ def _moments(experiment: Experiment, results: Sequence[Result]) -> list[Moment]:
         for step in worst_steps(result.rows, measure, MOMENTS)
     ]
     worst = sorted(candidates, reverse=True)[:MOMENTS]
-    found: list[Moment] = []
+    moments: list[Moment] = []
     for number in sorted({number for _, number, _ in worst}):
         fold = _fold(experiment, results[number].cell)
         steps = [step for _, owner, step in worst if owner == number]
-        found += explained(fold, results[number].rows, steps, experiment.settings, measure.near)
-    return sorted(found, key=lambda one: -one.circumstances.error)
+        moments += explained(fold, results[number].rows, steps, experiment.settings, measure.near)
+    return sorted(moments, key=lambda one: -one.circumstances.error)
 
 
 def _write_scores(path: Path, scores: Sequence[Score]) -> Path:

@@ -70,7 +70,7 @@ def replayed(
     The prediction of a step is a forecast from the belief before it, which draws the same random numbers.
     """
     wanted = set(steps)
-    found: dict[int, Iteration] = {}
+    iterations: dict[int, Iteration] = {}
     belief = flt.start()
     for t in range(max(wanted, default=-1) + 1):
         control = control_of(fold.test, t)
@@ -81,7 +81,7 @@ def replayed(
             continue
         truth = np.asarray(fold.test.states[t], dtype=np.float64)[:2]
         place = position_of(belief, measure.estimate)
-        found[t] = Iteration(
+        iterations[t] = Iteration(
             step=t,
             time=float(fold.test.time[t]),
             error=float(np.linalg.norm(place - truth)),
@@ -93,7 +93,7 @@ def replayed(
             estimate=place,
             missing=bool(belief.report.missing),
         )
-    return found
+    return iterations
 
 
 def _plane(states: Any) -> FloatArray:

@@ -123,9 +123,9 @@ def _by_fold(scores: Sequence[Score], measure: Measure) -> list[Block]:
     repeated = any(repetition for _, repetition in folds)
     rows: list[list[Entry]] = []
     for fold, repetition in folds:
-        found = [values.get((fold, repetition, method)) for method in methods]
-        steps = next(one.steps for one in found if one is not None)
-        numbers: list[Entry] = [None if one is None else one.value(measure.primary) for one in found]
+        own = [values.get((fold, repetition, method)) for method in methods]
+        steps = next(one.steps for one in own if one is not None)
+        numbers: list[Entry] = [None if one is None else one.value(measure.primary) for one in own]
         rows.append([f"{fold}, repetition {repetition + 1}" if repeated else fold, steps, *numbers])
     heading, better = QUANTITIES[measure.primary]
     columns = ["fold", "steps", *(METHODS[method].label for method in methods)]

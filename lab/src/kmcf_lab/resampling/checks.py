@@ -17,6 +17,8 @@ from kmcf_lab.statistics import Interval, confidence, slope
 from kmcf_lab.tables import column, grid, rows_of
 from kmcf_lab.verdicts import above, near
 
+_SWEEP = "Section 6.1, effects of the sum of squared weights"
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -59,14 +61,14 @@ class Quoted:
 def quoted(results: Sequence[Result]) -> list[Quoted]:
     """Compare the demonstration's numbers: the pictured draw, the median and the central 90 % of all draws."""
     rows = rows_of(results, "demonstration")
-    typical, found = typical_result(results).rows[0], []
+    typical, numbers = typical_result(results).rows[0], []
     for key, symbol, paper in QUOTED:
         values = column(rows, key)
         low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
         rank = float(np.mean(values < paper))
         pictured = float(typical[key])
-        found.append(Quoted(symbol, paper, pictured, float(median), float(low), float(high), rank))
-    return found
+        numbers.append(Quoted(symbol, paper, pictured, float(median), float(low), float(high), rank))
+    return numbers
 
 
 def typical_result(results: Sequence[Result]) -> Result:
@@ -91,9 +93,9 @@ def _demonstration(rows: Sequence[Row]) -> list[Statement]:
         ("After herding the error on m_Q is much smaller than without resampling.", "Res-KH_q", "woRes_q"),
         ("Truncating negative weights gives a much larger error of m̌_P than herding.", "Res-KH_p", "Res-Trunc_p"),
     ]
-    found = [_smaller(claim, column(rows, less), column(rows, more), source) for claim, less, more in pairs]
+    judged = [_smaller(claim, column(rows, less), column(rows, more), source) for claim, less, more in pairs]
     inside, negative = column(rows, "inside"), column(rows, "negative")
-    found.append(
+    judged.append(
         Statement(
             "Almost all herded samples lie within two standard deviations of P.",
             Verdict.HOLDS if np.median(inside) >= 0.9 else Verdict.FAILS,
@@ -102,7 +104,7 @@ def _demonstration(rows: Sequence[Row]) -> list[Statement]:
             source,
         )
     )
-    found.append(
+    judged.append(
         Statement(
             "Some of the weights are negative.",
             Verdict.HOLDS if negative.min() > 0 else Verdict.FAILS,
@@ -110,7 +112,7 @@ def _demonstration(rows: Sequence[Row]) -> list[Statement]:
             source,
         )
     )
-    return found
+    return judged
 
 
 def _smaller(claim: str, less: FloatArray, more: FloatArray, source: str) -> Statement:
@@ -123,47 +125,51 @@ def _smaller(claim: str, less: FloatArray, more: FloatArray, source: str) -> Sta
 
 
 def _sweep(rows: Sequence[Row]) -> list[Statement]:
-    source = "Section 6.1, effects of the sum of squared weights"
-    squares = grid(rows, "ridge", "sum_of_squares")[1]
-    without, herding, truncated, estimate = (
-        grid(rows, "ridge", key)[1] for key in ("woRes_q", "Res-KH_q", "Res-Trunc_q", "error_of_estimate")
+    squares, without, herding, truncated, estimate = (
+        grid(rows, "ridge", key)[1]
+        for key in ("sum_of_squares", "woRes_q", "Res-KH_q", "Res-Trunc_q", "error_of_estimate")
     )
-    own, flat = slope(squares, without), slope(squares, herding)
-    # How many times larger the error is after truncation than after herding, in logarithms.
-    ratio = np.log(truncated / herding)
-    order = np.argsort(squares.mean(axis=0))
-    growth, worse = confidence(ratio[:, order[-1]] - ratio[:, order[0]]), confidence(ratio.mean(axis=1))
-    parallel = slope(estimate, herding)
+    own, flat, parallel = slope(squares, without), slope(squares, herding), slope(estimate, herding)
     return [
         Statement(
             "The error without resampling increases proportionally to Σw².",
             near(own, 1.0, 0.15),
             f"slope in logarithms {own}; proportional is 1",
-            source,
+            _SWEEP,
         ),
         Statement(
             "The error after herding is not affected by Σw².",
             near(flat, 0.0, 0.15),
             f"slope in logarithms {flat}, against {own} without resampling",
-            source,
+            _SWEEP,
         ),
         Statement(
             "It changes in parallel with the error of m̂_P.",
             above(parallel, 0.0),
             f"slope against the error of m̂_P in logarithms {parallel}; positive is parallel",
-            source,
+            _SWEEP,
         ),
+        *_truncation(squares, truncated, herding),
+    ]
+
+
+def _truncation(squares: FloatArray, truncated: FloatArray, herding: FloatArray) -> list[Statement]:
+    """Check how many times larger the error is after truncation than after herding."""
+    ratio = np.log(truncated / herding)
+    order = np.argsort(squares.mean(axis=0))
+    growth, worse = confidence(ratio[:, order[-1]] - ratio[:, order[0]]), confidence(ratio.mean(axis=1))
+    return [
         Statement(
             "Truncation is worse than herding …",
             above(worse, 0.0),
             f"geometric mean of the ratio of errors {_factor(worse)}",
-            source,
+            _SWEEP,
         ),
         Statement(
             "… especially for large Σw².",
             above(growth, 0.0),
             f"from the smallest to the largest Σw² the ratio grows {_factor(growth)}-fold",
-            source,
+            _SWEEP,
         ),
     ]
 

@@ -62,9 +62,9 @@ def compare(
 ) -> Comparison | None:
     """Compare two methods on the same data sets; None if nothing was computed."""
     logs = {
-        model: found
+        model: ratios
         for model in models
-        if (found := errors.log_ratios(model, first, second, errors.sizes if sizes is None else sizes))
+        if (ratios := errors.log_ratios(model, first, second, errors.sizes if sizes is None else sizes))
     }
     return _comparison(logs)
 
@@ -72,7 +72,7 @@ def compare(
 def compare_models(errors: Measured, method: str, pairs: Sequence[tuple[str, str]]) -> Comparison | None:
     """Compare a method's errors on models with controls and without, at equal numbers of examples."""
     logs = {f"{after} ÷ {before}": _across(errors, method, before, after) for before, after in pairs}
-    return _comparison({name: found for name, found in logs.items() if found})
+    return _comparison({name: ratios for name, ratios in logs.items() if ratios})
 
 
 def _across(errors: Measured, method: str, before: str, after: str) -> dict[int, float]:
@@ -88,12 +88,12 @@ def _comparison(logs: Mapping[str, Mapping[int, float]]) -> Comparison | None:
     pooled = values_of(pool(list(logs.values())))
     if not len(pooled):
         return None
-    values = {name: values_of(found) for name, found in logs.items()}
+    values = {name: values_of(ratios) for name, ratios in logs.items()}
     level = 1.0 - 0.05 / len(values)
     return Comparison(
-        {name: as_ratio(found) for name, found in values.items()},
+        {name: as_ratio(ratios) for name, ratios in values.items()},
         as_ratio(pooled),
-        {name: as_ratio(found, level) for name, found in values.items()},
+        {name: as_ratio(ratios, level) for name, ratios in values.items()},
     )
 
 
@@ -105,7 +105,7 @@ def statements(results: Sequence[Result]) -> list[Statement]:
 
 def own_statements(results: Sequence[Result]) -> list[Statement]:
     """Check what we say about the methods that are not in the paper."""
-    errors, found = errors_of(results), []
+    errors, judged = errors_of(results), []
     claims = (
         ("The untuned defaults are no worse than the tuned filter.", "defaults", "KMCF", errors.models),
         ("The importance-weighted rule is no worse than Kernel Bayes' Rule.", "importance", "defaults", errors.models),
@@ -118,8 +118,8 @@ def own_statements(results: Sequence[Result]) -> list[Statement]:
         if compared is not None:
             bound = 1.0 if "better" in claim else COMPETITIVE if second == ORACLE else 1.02
             numbers = f"{first} ÷ {second}: {compared}; below {bound:g} holds"
-            found.append(Statement(claim, compared.verdict_below(bound), numbers, _OURS))
-    return found
+            judged.append(Statement(claim, compared.verdict_below(bound), numbers, _OURS))
+    return judged
 
 
 def _without(errors: Measured, models: Sequence[str]) -> list[str]:
@@ -127,33 +127,33 @@ def _without(errors: Measured, models: Sequence[str]) -> list[str]:
 
 
 def _methods(errors: Measured) -> list[Statement]:
-    found = []
+    judged = []
     others, rest = ("KMCF", "kNN-PF", "KBR"), _without(errors, LINEAR)
     for rival in others:
         compared = compare(errors, "GP-PF", rival, LINEAR)
         if compared is not None:
             claim = f"GP-PF performed the best for 1a and 1b: better than {rival}."
-            found.append(Statement(claim, compared.verdict_below(1.0), f"GP-PF ÷ {rival}: {compared}", _SOURCE))
+            judged.append(Statement(claim, compared.verdict_below(1.0), f"GP-PF ÷ {rival}: {compared}", _SOURCE))
     compared = compare(errors, "GP-PF", "KMCF", rest)
     if compared is not None:
         claim = "For the other models GP-PF performed poorly."
-        found.append(Statement(claim, compared.verdict_above(1.0), f"GP-PF ÷ KMCF: {compared}", _SOURCE))
+        judged.append(Statement(claim, compared.verdict_above(1.0), f"GP-PF ÷ KMCF: {compared}", _SOURCE))
     for rival in RIVALS:
         compared = compare(errors, "KMCF", rival, rest)
         if compared is not None:
             claim = f"For these models KMCF performed the best or competitively: compared with {rival}."
             numbers = f"KMCF ÷ {rival}: {compared}; below {COMPETITIVE:g} is competitive"
-            found.append(Statement(claim, compared.verdict_below(COMPETITIVE), numbers, _SOURCE))
-    return found + _kernel_bayes(errors) + _low10(errors)
+            judged.append(Statement(claim, compared.verdict_below(COMPETITIVE), numbers, _SOURCE))
+    return judged + _kernel_bayes(errors) + _low10(errors)
 
 
 def _kernel_bayes(errors: Measured) -> list[Statement]:
     compared = compare(errors, "KBR", "KMCF", errors.models)
     if compared is None:
         return []
-    found = compared.each.values()
-    worse, surely = sum(one.value > 1.0 for one in found), sum(one.low > 1.0 for one in found)
-    better = sum(one.high < 1.0 for one in found)
+    intervals = compared.each.values()
+    worse, surely = sum(one.value > 1.0 for one in intervals), sum(one.low > 1.0 for one in intervals)
+    better = sum(one.high < 1.0 for one in intervals)
     verdict = above(compared.pooled, 1.0)
     if verdict is Verdict.HOLDS and worse <= len(compared.each) / 2:
         verdict = Verdict.UNCLEAR
@@ -184,19 +184,19 @@ def _low10(errors: Measured) -> list[Statement]:
 
 
 def _controls(errors: Measured) -> list[Statement]:
-    found = []
+    judged = []
     for method in ("KMCF", "kNN-PF", "GP-PF", ORACLE):
         compared = compare_models(errors, method, PAIRS)
         if compared is not None:
             claim = f"The performance of {method} improved for the models with controls."
             if method == ORACLE:
                 claim = "The information of the control input is helpful in general: the oracle improved."
-            found.append(Statement(claim, compared.verdict_below(1.0), f"with ÷ without: {compared}", _SOURCE))
+            judged.append(Statement(claim, compared.verdict_below(1.0), f"with ÷ without: {compared}", _SOURCE))
     compared = compare_models(errors, "KBR", PAIRS)
     if compared is not None:
         claim = "The KBR filter did not improve for the models with controls."
-        found.append(Statement(claim, above(compared.pooled, 1.0), f"with ÷ without: {compared}", _SOURCE))
-    return found + _gained(errors)
+        judged.append(Statement(claim, above(compared.pooled, 1.0), f"with ÷ without: {compared}", _SOURCE))
+    return judged + _gained(errors)
 
 
 def _gained(errors: Measured) -> list[Statement]:
@@ -217,24 +217,24 @@ def _gained(errors: Measured) -> list[Statement]:
 def _reductions(errors: Measured) -> list[Statement]:
     """Check the cheaper variants where there are more examples than they keep."""
     sizes = [n for n in errors.sizes if n >= REFERENCE]
-    found, scalar = [], _without(errors, VECTOR)
+    judged, scalar = [], _without(errors, VECTOR)
     for method in ("KMCF-low20", "KMCF-sub100"):
         compared = compare(errors, method, "KMCF", scalar, sizes)
         if compared is not None:
             claim = f"{method} was competitive with KMCF for 1a, 2a, 4a, 1b, 2b, 4b."
             numbers = f"{method} ÷ KMCF: {compared}; below {COMPETITIVE:g} is competitive"
-            found.append(Statement(claim, compared.verdict_below(COMPETITIVE), numbers, _SOURCE))
+            judged.append(Statement(claim, compared.verdict_below(COMPETITIVE), numbers, _SOURCE))
     compared = compare(errors, "KMCF-sub50", "KMCF-sub100", errors.models, sizes)
     if compared is not None:
         claim = "KMCF-sub50 was slightly worse than KMCF-sub100."
         numbers = f"KMCF-sub50 ÷ KMCF-sub100: {compared}"
-        found.append(Statement(claim, compared.verdict_above(1.0), numbers, _SOURCE))
+        judged.append(Statement(claim, compared.verdict_above(1.0), numbers, _SOURCE))
     for method in ("KMCF-low20", "KMCF-sub100"):
         compared = compare(errors, method, "KMCF", VECTOR, sizes)
         if compared is not None:
             claim = f"For 3a and 3b {method} was worse than KMCF."
-            found.append(Statement(claim, compared.verdict_above(1.0), f"{method} ÷ KMCF: {compared}", _SOURCE))
-    return found + [one for method in ("KMCF-low20", "KMCF-sub100") for one in _dimension(errors, method, sizes)]
+            judged.append(Statement(claim, compared.verdict_above(1.0), f"{method} ÷ KMCF: {compared}", _SOURCE))
+    return judged + [one for method in ("KMCF-low20", "KMCF-sub100") for one in _dimension(errors, method, sizes)]
 
 
 def _dimension(errors: Measured, method: str, sizes: Sequence[int]) -> list[Statement]:

@@ -129,8 +129,8 @@ def draw_ratios(results: Sequence[Result], folder: Path, n: int) -> list[Path]:
     with canvas(1, 1, (8.0, 1.2 + 0.42 * len(methods))) as (figure, axes):
         axis = axes[0, 0]
         for model in errors.models:
-            found = [(k, errors.ratio(model, n, method)) for k, method in enumerate(methods)]
-            known = [(k, one.value) for k, one in found if one is not None]
+            places = [(k, errors.ratio(model, n, method)) for k, method in enumerate(methods)]
+            known = [(k, one.value) for k, one in places if one is not None]
             heights, ratios = np.array(known, dtype=np.float64).reshape(-1, 2).T
             style = {"color": colours[model], "marker": marks[model], "linestyle": "", "alpha": 0.85}
             axis.plot(ratios, heights, label=model, markersize=6, **style)

@@ -50,8 +50,8 @@ class Measured:
 
     def mean(self, model: str, n: int, method: str) -> Estimate | None:
         """Return the mean over repetitions with its standard error, None where nothing was computed."""
-        found = self.values.get((model, n, method), {})
-        return estimate(values_of(found)) if found else None
+        values = self.values.get((model, n, method), {})
+        return estimate(values_of(values)) if values else None
 
     def curve(self, model: str, method: str) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the numbers of examples, the means and their standard errors."""
@@ -74,8 +74,8 @@ class Measured:
 
     def ratio(self, model: str, n: int, method: str, reference: str = ORACLE) -> Estimate | None:
         """Return the mean ratio to another method on the same data, with its standard error."""
-        found = self.log_ratios(model, method, reference, [n])
-        return estimate(np.exp(values_of(found))) if found else None
+        logs = self.log_ratios(model, method, reference, [n])
+        return estimate(np.exp(values_of(logs))) if logs else None
 
     def overall_ratio(self, n: int, method: str, reference: str = ORACLE) -> Estimate | None:
         """Return the geometric mean of the ratios over models, using only the repetitions that all models have."""

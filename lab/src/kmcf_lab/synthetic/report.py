@@ -124,7 +124,7 @@ def _count_table(errors: Measured) -> Block:
     for model in errors.models:
         counts: list[Entry] = [model]
         for n in errors.sizes:
-            found = [len(errors.values.get((model, n, method), {})) for method in errors.methods]
-            counts.append(" to ".join(str(count) for count in dict.fromkeys((min(found), max(found)))))
+            finished = [len(errors.values.get((model, n, method), {})) for method in errors.methods]
+            counts.append(" to ".join(str(count) for count in dict.fromkeys((min(finished), max(finished)))))
         rows.append(counts)
     return Table(["model", *(f"n = {n}" for n in errors.sizes)], rows, "Data sets per method.")

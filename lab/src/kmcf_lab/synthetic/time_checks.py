@@ -26,25 +26,25 @@ def time_statements(results: Sequence[Result]) -> list[Statement]:
     if not times.values:
         return []
     largest = times.sizes[-1]
-    found = [*_against_kernel_bayes(times, largest), *_resampling(times, largest)]
+    judged = [*_against_kernel_bayes(times, largest), *_resampling(times, largest)]
     for method in _REDUCED:
         ratio = _ratio(times, method, "KMCF, literal", largest)
         if ratio is not None:
             numbers = f"{method} ÷ KMCF, both at n = {largest}: {written(ratio)}"
             claim = f"The speeding-up methods reduced the costs of KMCF: {method}."
-            found.append(Statement(claim, below(ratio, 1.0), numbers, _SOURCE))
-    return [*found, *_scaling(times), *_neighbours(times, largest), *_other_models(times)]
+            judged.append(Statement(claim, below(ratio, 1.0), numbers, _SOURCE))
+    return [*judged, *_scaling(times), *_neighbours(times, largest), *_other_models(times)]
 
 
 def _against_kernel_bayes(times: Measured, n: int) -> list[Statement]:
-    found = []
+    judged = []
     for kind, words in ((", literal", "as printed"), ("", "our engines")):
         ratio = _ratio(times, f"KMCF{kind}", f"KBR{kind}", n)
         if ratio is not None:
             claim = f"KMCF was competitive with or even slower than the KBR filter ({words})."
             numbers = f"KMCF ÷ KBR at n = {n}: {written(ratio)}; above {1 / SIMILAR:.2g} holds"
-            found.append(Statement(claim, above(ratio, 1 / SIMILAR), numbers, _SOURCE))
-    return found
+            judged.append(Statement(claim, above(ratio, 1 / SIMILAR), numbers, _SOURCE))
+    return judged
 
 
 def _resampling(times: Measured, n: int) -> list[Statement]:
@@ -57,36 +57,36 @@ def _resampling(times: Measured, n: int) -> list[Statement]:
 
 
 def _scaling(times: Measured) -> list[Statement]:
-    found = []
+    judged = []
     for method in ("KMCF-low20, n × r", "KMCF-low10", "KMCF-low20"):
         power = _power(times, method)
         if power is not None:
             ours = " (our engine: sums over examples are taken once)" if "n × r" not in method else ""
             verdict = near(power, 1.0, FLAT)
             numbers = f"power of n {power}; linear is 1"
-            found.append(Statement(f"{method} scaled linearly in n{ours}.", verdict, numbers, _SOURCE))
+            judged.append(Statement(f"{method} scaled linearly in n{ours}.", verdict, numbers, _SOURCE))
     for method in ("KMCF-sub50", "KMCF-sub100"):
         power = _power(times, method)
         if power is not None:
             claim = f"The cost of {method} remained almost the same over sample sizes."
-            found.append(Statement(claim, near(power, 0.0, FLAT), f"power of n {power}; constant is 0", _SOURCE))
-    return found
+            judged.append(Statement(claim, near(power, 0.0, FLAT), f"power of n {power}; constant is 0", _SOURCE))
+    return judged
 
 
 def _neighbours(times: Measured, n: int) -> list[Statement]:
-    found = []
+    judged = []
     for method in ("KMCF-sub50", "KMCF-sub100"):
         ratio = _ratio(times, method, "kNN-PF", n)
         if ratio is not None:
             claim = f"{method} is competitive with kNN-PF."
             numbers = f"{method} ÷ kNN-PF at n = {n}: {written(ratio)}; below {SIMILAR:g} holds"
-            found.append(Statement(claim, below(ratio, SIMILAR), numbers, _SOURCE))
-    return found
+            judged.append(Statement(claim, below(ratio, SIMILAR), numbers, _SOURCE))
+    return judged
 
 
 def _other_models(times: Measured) -> list[Statement]:
     """Compare ten-dimensional observations with one-dimensional ones; the data are independent: any pairing will do."""
-    found = []
+    judged = []
     n = max((key[1] for key in times.values if key[0] == "3a"), default=0)
     for method, words in (("KMCF, literal", "as printed"), ("KMCF", "our engine")):
         ours, theirs = times.values.get(("3a", n, method), {}), times.values.get(("1a", n, method), {})
@@ -97,8 +97,8 @@ def _other_models(times: Measured) -> list[Statement]:
             verdict = Verdict.HOLDS if inside else Verdict.FAILS if outside is Verdict.HOLDS else Verdict.UNCLEAR
             claim = f"Times for the other models are similar: KMCF on 3a and on 1a ({words})."
             numbers = f"3a ÷ 1a at n = {n}: {written(ratio)}; within a factor of {SIMILAR:g} holds"
-            found.append(Statement(claim, verdict, numbers, _SOURCE))
-    return found
+            judged.append(Statement(claim, verdict, numbers, _SOURCE))
+    return judged
 
 
 def _scalar(times: Measured) -> list[str]:

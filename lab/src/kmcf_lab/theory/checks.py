@@ -50,7 +50,7 @@ def statements(results: Sequence[Result]) -> list[Statement]:
 
 
 def _bound(rows: Sequence[Row]) -> list[Statement]:
-    found = [
+    judged = [
         _bound_holds(chosen(rows, space="circle"), "On the circle the bound of Theorem 1 holds.", "Theorem 1"),
         _bound_holds(
             chosen(rows, space="line"),
@@ -58,10 +58,10 @@ def _bound(rows: Sequence[Row]) -> list[Statement]:
             "Theorem 1 and Section 6.1",
         ),
     ]
-    found.append(_assumption())
-    found.append(_first_term(rows))
-    found.append(_ess(chosen(rows, space="line")))
-    return found
+    judged.append(_assumption())
+    judged.append(_first_term(rows))
+    judged.append(_ess(chosen(rows, space="line")))
+    return judged
 
 
 def _assumption() -> Statement:
@@ -172,11 +172,11 @@ def _rates(results: Sequence[Result]) -> list[Statement]:
 
 
 def _consistency(rows: Sequence[Row]) -> list[Statement]:
-    found = []
+    judged = []
     for name, words in CONSISTENCY.items():
         averages = curve(rows, "n", name)
         ends = f"{shown(float(averages.mean[0]))} → {shown(float(averages.mean[-1]))}"
-        found.append(
+        judged.append(
             Statement(
                 f"The filter is consistent: the {words} decreases in n.",
                 below(averages.slope, 0.0),
@@ -184,4 +184,4 @@ def _consistency(rows: Sequence[Row]) -> list[Statement]:
                 "Corollary 3",
             )
         )
-    return found
+    return judged

@@ -122,16 +122,16 @@ def _rate_charts(results: Sequence[Result]) -> Block:
 def _consistency(results: Sequence[Result]) -> list[Block]:
     rows = rows_of(results, "consistency")
     curves = {words: curve(rows, "n", name) for name, words in CONSISTENCY.items()}
-    series = [_series(f"{words}, slope {found.slope}", found) for words, found in curves.items()]
+    series = [_series(f"{words}, slope {measured.slope}", measured) for words, measured in curves.items()]
     sizes = next(iter(curves.values())).x
     shown = {**curves, "largest error of the variance": curve(rows, "n", "largest_variance_error")}
     lines: list[list[Entry]] = [
-        [int(n), *(Estimate(float(found.mean[k]), float(found.error[k])) for found in shown.values())]
+        [int(n), *(Estimate(float(measured.mean[k]), float(measured.error[k])) for measured in shown.values())]
         for k, n in enumerate(sizes)
     ]
     axes = Axis("number of examples n", log=True), Axis("error", log=True)
     return [Chart("The filter against the Kalman filter", *axes, series), Table(["n", *shown], lines)]
 
 
-def _series(name: str, found: Curve) -> Series:
-    return Series(name, found.x, found.mean, found.mean - found.error, found.mean + found.error)
+def _series(name: str, measured: Curve) -> Series:
+    return Series(name, measured.x, measured.mean, measured.mean - measured.error, measured.mean + measured.error)
