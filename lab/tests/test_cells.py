@@ -1,6 +1,5 @@
 """Cells: seeds, parallel runs, resuming after a kill."""
 
-import csv
 import json
 import os
 import signal
@@ -10,10 +9,10 @@ import time
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from kmcf_lab import cells as module
 from kmcf_lab.cells import Cell, run_cells
-from kmcf_lab.tidy import chosen, column, grid, rows_of, write_table
 
 CELLS = [Cell("trial", {"n": n, "repetition": r}) for n in (10, 20) for r in range(3)]
 CALLS = []
@@ -41,6 +40,16 @@ def test_results_depend_on_neither_order_nor_workers(tmp_path, jobs, backend):
     np.testing.assert_array_equal(values(plain), values(other))
     expected = np.random.default_rng(CELLS[4].seed).normal(size=20).mean()
     assert plain[4].rows[0]["value"] == expected
+
+
+def count_threads(cell):
+    return [{"threads": max(library["num_threads"] for library in threadpool_info())}]
+
+
+def test_a_cell_computes_on_one_thread(tmp_path):
+    with threadpool_limits(2):
+        (result,) = run_cells(CELLS[:1], count_threads, tmp_path)
+    assert result.rows[0]["threads"] == 1
 
 
 def test_seeds_differ_between_cells_and_studies():
@@ -139,25 +148,6 @@ def test_results_that_cannot_be_written_are_refused(tmp_path):
 def test_bad_arguments_are_refused(tmp_path, arguments, message):
     with pytest.raises(ValueError, match=message):
         run_cells(**{"cells": CELLS, "compute": compute, "folder": tmp_path, **arguments})
-
-
-def test_the_table_is_tidy(tmp_path):
-    results = run_cells(CELLS, compute, tmp_path)
-    with write_table(tmp_path / "cells.csv", results).open() as file:
-        lines = list(csv.DictReader(file))
-    assert len(lines) == 2 * len(CELLS)
-    assert list(lines[0])[:5] == ["study", "n", "repetition", "method", "value"]
-    assert {"seed_of_cell", "seconds", "kmcf", "numpy", "scipy", "python"} <= set(lines[0])
-    assert float(lines[0]["value"]) == results[0].rows[0]["value"]
-    assert int(lines[-1]["seed_of_cell"]) == CELLS[-1].seed
-
-
-def test_rows_can_be_chosen_and_arranged(tmp_path):
-    rows = chosen(rows_of(run_cells(CELLS, compute, tmp_path), "trial"), method="mean")
-    places, arranged = grid(rows, "n", "value")
-    assert places.tolist() == [10.0, 20.0]
-    assert arranged.shape == (3, 2)
-    assert sorted(arranged.ravel()) == sorted(column(rows, "value"))
 
 
 def test_no_cell_starts_after_the_time_is_up(tmp_path, monkeypatch):

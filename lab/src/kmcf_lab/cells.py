@@ -1,7 +1,7 @@
-"""Cells: the smallest parts of an experiment, computed in parallel, each written at once, none twice.
+"""Cells: the smallest parts of an experiment, computed in parallel, saved one by one, never computed twice.
 
-The coordinates of a cell say everything its result depends on, and its seed is derived from them. So a result depends
-neither on the order nor on the number of workers, and a killed run continues where it stopped.
+The coordinates of a cell say everything that its result depends on, and its seed is derived from them. So a result
+depends neither on the order of the cells nor on the number of workers, and a killed run continues where it stopped.
 """
 
 from __future__ import annotations
@@ -9,36 +9,39 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from kmcf._version import __version__
 from kmcf.support.atomic import write_atomically
 from kmcf.support.extras import progress_bar, require
 from kmcf.support.plain_json import without_nan
 
-Value = str | int | float | bool
+Coordinate = str | int | float | bool
 Row = dict[str, Any]
+"""What a cell computes, by name; a cell may give several rows."""
 Backend = Literal["loky", "threading", "multiprocessing"]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A part of an experiment.
+    """One part of an experiment: a study, and the settings it is computed with.
 
     Parameters
     ----------
     study : str
         What is computed.
     coordinates : mapping
-        With which settings, all of them.
+        All settings.
 
     Examples
     --------
@@ -48,11 +51,11 @@ class Cell:
     """
 
     study: str
-    coordinates: Mapping[str, Value]
+    coordinates: Mapping[str, Coordinate]
 
     @property
     def digest(self) -> str:
-        """A fingerprint of study and coordinates, whatever their order."""
+        """A fingerprint of study and coordinates, which does not depend on their order."""
         return hashlib.sha256(json.dumps([self.study, dict(self.coordinates)], sort_keys=True).encode()).hexdigest()
 
     @property
@@ -61,17 +64,17 @@ class Cell:
         return int(self.digest[:15], 16)
 
     def generator(self) -> np.random.Generator:
-        """Return a fresh source of its random numbers."""
+        """Return a fresh generator of its random numbers."""
         return np.random.default_rng(self.seed)
 
     def path(self, folder: Path) -> Path:
-        """Return where its result is kept."""
+        """Return the file that keeps its result."""
         return folder / f"{self.study}-{self.digest[:16]}.json"
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a cell gave."""
+    """The rows of a cell, how long it took, and the version that computed it."""
 
     cell: Cell
     rows: tuple[Row, ...]
@@ -79,7 +82,7 @@ class Result:
     version: str
 
     def flat(self) -> Iterator[Row]:
-        """Give coordinates and values together, a dictionary per row."""
+        """Yield one dictionary per row: coordinates and values."""
         for row in self.rows:
             yield {**self.cell.coordinates, **row}
 
@@ -102,19 +105,19 @@ def run_cells(
     cells : sequence of Cell
         What to compute; all different.
     compute : callable
-        From a cell to its rows; a function of a module, so that other processes can find it.
+        From a cell to its rows; a function at the top level of a module, so that other processes can import it.
     folder : Path
-        Where each result is written as soon as it is there, whole or not at all.
+        Where each result is written as soon as it is computed, whole or not at all.
     jobs : int
-        Workers; each uses one thread of linear algebra.
+        Number of workers; each uses one thread for linear algebra.
     backend : {"loky", "threading", "multiprocessing"}
-        joblib's kind of workers.
+        The kind of joblib's workers.
     resume : bool
-        Read the results that are already there, if this version of the package wrote them.
+        Read the results that an earlier run left, if this version of the package wrote them.
     progress : bool
-        Show a bar with the time that remains.
+        Show a bar with the remaining time.
     seconds : float, optional
-        Start no cell later than this; what is not computed then is left out of the results.
+        Start no cell later than this; cells not computed by then are left out of the results.
 
     Returns
     -------
@@ -123,8 +126,8 @@ def run_cells(
     """
     began = perf_counter()
     _check(cells, jobs, backend)
-    found = {cell.digest: _load(cell, folder) for cell in cells} if resume else {}
-    done = {digest: result for digest, result in found.items() if result is not None}
+    saved = {cell.digest: _load(cell, folder) for cell in cells} if resume else {}
+    done = {digest: result for digest, result in saved.items() if result is not None}
     missing = [cell for cell in cells if cell.digest not in done]
     joblib = require("joblib", "all")
     with progress_bar(len(missing), _describe(len(done)), show=progress and bool(missing), unit="cell") as advance:
@@ -143,17 +146,17 @@ def _check(cells: Sequence[Cell], jobs: int, backend: str) -> None:
     if backend not in ("loky", "threading", "multiprocessing"):
         raise ValueError(f"backend = {backend!r}; choose loky, threading or multiprocessing.")
     if len({cell.digest for cell in cells}) != len(cells):
-        raise ValueError("two cells have the same coordinates; give each its own, e.g. a number of the repetition.")
+        raise ValueError("two cells have the same coordinates; give each its own, e.g. the number of the repetition.")
 
 
 def _describe(resumed: int) -> str:
-    return f"computing ({resumed} found)" if resumed else "computing"
+    return f"computing ({resumed} done before)" if resumed else "computing"
 
 
 def _compute(cell: Cell, compute: Callable[[Cell], Sequence[Row]], folder: Path) -> Result:
-    """Compute a cell on one thread and write it; give back what a later run would read."""
+    """Compute a cell on one thread and write it; return what a later run would read."""
     began = perf_counter()
-    with threadpool_limits(limits=1):
+    with _threads(len(sys.modules)).limit(limits=1):
         rows = [dict(row) for row in compute(cell)]
     content = {
         "study": cell.study,
@@ -168,11 +171,20 @@ def _compute(cell: Cell, compute: Callable[[Cell], Sequence[Row]], folder: Path)
     return _read(cell, text)
 
 
+@lru_cache(maxsize=1)
+def _threads(modules: int) -> ThreadpoolController:
+    """Return what limits the threads of all loaded libraries.
+
+    Looking for them takes longer than a small cell, so it is done again only when further modules have been imported.
+    """
+    return ThreadpoolController()
+
+
 def _plain(value: Any) -> Any:
     """Turn NumPy's numbers into Python's."""
     if isinstance(value, np.generic):
         return without_nan(value.item())
-    raise TypeError(f"a cell gave {value!r}, which cannot be written; give numbers, texts and truth values.")
+    raise TypeError(f"a cell returned {value!r}, which cannot be written; return numbers, strings and booleans.")
 
 
 def _load(cell: Cell, folder: Path) -> Result | None:

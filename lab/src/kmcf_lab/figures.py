@@ -1,4 +1,4 @@
-"""Saving figures as PNG and SVG, in one style."""
+"""Figures in one style, saved as PNG and SVG."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _STYLE: dict[str, Any] = {
 
 @contextmanager
 def canvas(rows: int, columns: int, size: tuple[float, float], **settings: Any) -> Iterator[tuple[Any, Any]]:
-    """Give a figure and its axes (always a two-dimensional array), in our style, without a window."""
+    """Yield a figure and its axes (always a two-dimensional array) in our style, without opening a window."""
     require("matplotlib", "plot").use("agg")
     pyplot = require("matplotlib.pyplot", "plot")
     with pyplot.rc_context(_STYLE):
@@ -49,8 +49,11 @@ def canvas(rows: int, columns: int, size: tuple[float, float], **settings: Any) 
             pyplot.close(figure)
 
 
-def save(figure: Any, folder: Path, name: str) -> list[Path]:
-    """Write a figure as PNG and SVG, whole or not at all."""
+def save_figure(figure: Any, folder: Path, name: str) -> list[Path]:
+    """Write a figure as PNG and SVG, each whole or not at all."""
+    # Both files get the same layout, which takes as long as drawing: compute it once.
+    figure.draw_without_rendering()
+    figure.set_layout_engine(None)
     paths = []
     for kind in ("png", "svg"):
         buffer = io.BytesIO()

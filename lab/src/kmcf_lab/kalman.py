@@ -1,4 +1,4 @@
-"""The Kalman filter of the paper's model 1a, which knows every equation: the truth to compare with."""
+"""The Kalman filter for the paper's model 1a, which knows every equation: the truth to compare with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class KalmanRun(NamedTuple):
 
 
 def kalman(observations: FloatArray) -> KalmanRun:
-    """Filter model 1a exactly: x' = 0.9 x + v, y = x + w, unit noises, stationary start.
+    """Filter model 1a exactly: x' = 0.9 x + v, y = x + w, noise of unit variance, stationary start.
 
     Examples
     --------

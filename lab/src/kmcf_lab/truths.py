@@ -1,4 +1,4 @@
-"""Kernel means known in closed form, on the line and on the circle, and the exact errors of estimates of them."""
+"""Kernel means known in closed form, on the line and on the circle, and the exact errors of their estimates."""
 
 from __future__ import annotations
 
@@ -46,16 +46,15 @@ class NormalMean:
 def smoothed_kernel(differences: FloatArray, bandwidth: float, variance: float) -> FloatArray:
     """Return E k(x + e, x') with e ~ N(0, variance), which is ⟨m_P, m_Q⟩ for normals whose variances sum to it."""
     total = bandwidth**2 + variance
-    values: FloatArray = bandwidth / np.sqrt(total) * np.exp(-(differences**2) / (2.0 * total))
-    return values
+    return bandwidth / np.sqrt(total) * np.exp(-(differences**2) / (2.0 * total))
 
 
 @dataclass(frozen=True)
 class Circle:
     """Kernel means on the circle under k(x, x') = Σ_j a_j cos j(x − x'), with a_j ∝ exp(−j²γ²/2) and k(x, x) = 1.
 
-    A distribution is there a sequence of coefficients E exp(ijx), j = 0, 1, …; those of a normal distribution wrapped
-    around the circle are exp(ijμ − j²v/2). All sums stop where the terms are below rounding.
+    There a distribution is a sequence of coefficients E exp(ijx), j = 0, 1, …; those of a normal distribution wrapped
+    around the circle are exp(ijμ − j²v/2). All sums stop where the terms fall below rounding.
 
     Examples
     --------
@@ -75,38 +74,33 @@ class Circle:
     @property
     def spectrum(self) -> FloatArray:
         """The coefficients a_j; they sum to one."""
-        weights: FloatArray = np.exp(-0.5 * (self.orders * self.bandwidth) ** 2)
+        weights = np.exp(-0.5 * (self.orders * self.bandwidth) ** 2)
         weights[1:] *= 2.0
-        weights /= weights.sum()
-        return weights
+        return weights / weights.sum()
 
     def empirical(self, points: FloatArray, weights: FloatArray) -> np.ndarray:
         """Return the coefficients Σ_i w_i exp(ijx_i) of weighted samples, for points of shape (…, n)."""
-        coefficients: np.ndarray = np.exp(1j * self.orders[:, None] * points[..., None, :]) @ weights
-        return coefficients
+        return np.exp(1j * self.orders[:, None] * points[..., None, :]) @ weights
 
     def wrapped_normal(self, mean: float, variance: float) -> np.ndarray:
         """Return the coefficients of a wrapped normal distribution."""
-        coefficients: np.ndarray = np.exp(1j * self.orders * mean - 0.5 * self.orders**2 * variance)
-        return coefficients
+        return np.exp(1j * self.orders * mean - 0.5 * self.orders**2 * variance)
 
     def squared_distance(self, one: np.ndarray, other: np.ndarray) -> FloatArray:
         """‖m_P − m_Q‖² = Σ_j a_j |φ_P(j) − φ_Q(j)|², over the last axis."""
-        distance: FloatArray = np.abs(one - other) ** 2 @ self.spectrum
-        return distance
+        return np.abs(one - other) ** 2 @ self.spectrum
 
     def kernel(self, differences: FloatArray, variance: float = 0.0) -> FloatArray:
-        """Evaluate the kernel, smoothed by a random turn with this variance."""
+        """Evaluate the kernel, smoothed by a random turn of this variance."""
         damped = self.spectrum * np.exp(-0.5 * self.orders**2 * variance)
-        values: FloatArray = np.cos(differences[..., None] * self.orders) @ damped
-        return values
+        return np.cos(differences[..., None] * self.orders) @ damped
 
 
 def theta_norm(variance: float) -> float:
     """‖θ‖ in H ⊗ H for a random turn by N(0, variance) on the circle.
 
     θ(x, x') = Σ_j a_j e^{−j²v} cos j(x − x'), and 1, cos jx, sin jx are orthogonal in H with squared norms 1/a_j, so
-    ‖θ‖² = 1 + 2 Σ_{j≥1} e^{−2j²v}, whatever the bandwidth.
+    ‖θ‖² = 1 + 2 Σ_{j≥1} e^{−2j²v} for every bandwidth.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What computed a result."""
+"""What a result was computed with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kmcf._version import __version__
 
 
 def versions() -> dict[str, str]:
-    """Say what computed a result.
+    """Return the versions of everything that a result depends on, and the machine.
 
     Examples
     --------

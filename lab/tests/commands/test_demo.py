@@ -1,22 +1,22 @@
 """``kmcf demo``."""
 
 import csv
+from functools import cache
 
 import pytest
-from typer.testing import CliRunner
+from lab_commands import invoke
 
-from kmcf.cli.app import app
-
-
-def invoke(*words):
-    return CliRunner().invoke(app, list(words))
+from kmcf_lab.localize.experiment import Experiment
 
 
 @pytest.fixture(scope="module")
 def demonstration(tmp_path_factory):
-    """One short demo for all tests."""
+    """One short demo for all tests; the filter that is looked into is not fitted a second time."""
     out = tmp_path_factory.mktemp("demo") / "new" / "folder"
-    return out, invoke("demo", "--out", str(out), "--walks", "1")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Experiment, "ready", cache(Experiment.ready))
+        # Paths are printed whole where they are as wide as the terminal.
+        return out, invoke("demo", "--out", out, "--walks", "1", columns=80)
 
 
 def test_demo_prints_errors_and_saves_picture_and_report(demonstration):
@@ -41,6 +41,6 @@ def test_the_filter_of_the_demo_beats_what_it_is_compared_with(demonstration):
 
 @pytest.mark.parametrize("words", [("--walks", "0"), ("--walks", "10"), ("--seed", "-1"), ("--nonsense",)])
 def test_bad_words_are_refused(words, tmp_path):
-    result = invoke("demo", "--out", str(tmp_path), *words)
+    result = invoke("demo", "--out", tmp_path, *words)
     assert result.exit_code == 2
     assert not list(tmp_path.iterdir())

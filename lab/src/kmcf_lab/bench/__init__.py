@@ -1,1 +1,1 @@
-"""Time per step, memory and accuracy: what ``kmcf bench`` measures."""
+"""What ``kmcf bench`` measures: time per step, memory, accuracy; one module per study."""

@@ -1,8 +1,7 @@
-"""The methods compared on the paper's eight models: root mean squared errors of the posterior mean, and times."""
+"""All methods on the paper's eight models: root mean squared errors of the posterior mean, and times."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -22,13 +21,13 @@ from kmcf.baselines import (
 )
 from kmcf.datasets import StateSpaceModel, Trajectory, paper_model
 from kmcf.filter import KernelMonteCarloFilter, SequentialFilter
-from kmcf.support.alerts import HighRankWarning, RejectedStepWarning
 from kmcf.tuning import tune
+from kmcf_lab.quiet import quiet
 from kmcf_lab.statistics import estimate, rmse
 
 LENGTH = 100
 TRANSITIONS = 1000
-"""The Kernel Bayes' Rule filter gets so many transition pairs of its own, as in the paper's experiments."""
+"""Transition pairs that only the Kernel Bayes' Rule filter gets, as many as in the paper."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class BaselineRow:
 
 
 def make_filters(model: StateSpaceModel, seed: int) -> dict[str, SequentialFilter]:
-    """Return the methods compared, by name, with the settings they have by default."""
+    """Return the methods compared, by name, with their default settings."""
     draws: dict[str, Any] = {"initial": model.initial, "random_state": seed}
     return {
         "KMCF": KernelMonteCarloFilter(model.transition, **draws),
@@ -63,7 +62,7 @@ def make_filters(model: StateSpaceModel, seed: int) -> dict[str, SequentialFilte
 def measure_baselines(
     models: Sequence[str], n: int, repetitions: int, trials: int = 0, report: Callable[[str], None] = print
 ) -> list[BaselineRow]:
-    """Measure all methods on some models.
+    """Measure all methods on the given models.
 
     Parameters
     ----------
@@ -74,34 +73,31 @@ def measure_baselines(
     repetitions : int
         Number of data sets.
     trials : int
-        Tune each method that can be tuned on the examples by so many trials; 0: the defaults.
+        Trials for tuning each method that can be tuned, on the examples; 0: the defaults.
     report : callable
-        Told what is being measured.
+        Called with what is being measured.
     """
     rows: list[BaselineRow] = []
-    with threadpool_limits(limits=1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RejectedStepWarning)
-        warnings.simplefilter("ignore", HighRankWarning)
+    with threadpool_limits(limits=1), quiet():
         for name in models:
             report(f"model {name}, n = {n}")
             model = paper_model(name)
-            found: dict[str, list[tuple[float, float]]] = {}
+            measured: dict[str, list[tuple[float, float]]] = {}
             for seed in range(repetitions):
                 train, test = model.simulate(n, random_state=(seed, 0)), model.simulate(LENGTH, random_state=(seed, 1))
                 moves = model.simulate(TRANSITIONS + 1, random_state=(seed, 2))
                 for method, default in make_filters(model, seed).items():
                     flt = _tuned(default, train, trials, seed) if trials and default.search_space() else default
                     _fit(flt, train, moves)
-                    found.setdefault(method, []).append(_error_and_time(flt, test))
-            rows += [_row(name, method, n, values) for method, values in found.items()]
+                    measured.setdefault(method, []).append(_error_and_time(flt, test))
+            rows += [_row(name, method, n, values) for method, values in measured.items()]
     return rows
 
 
 def _tuned(flt: SequentialFilter, train: Trajectory, trials: int, seed: int) -> SequentialFilter:
-    """Return the filter with its settings tuned on two halves of the examples, not fitted."""
-    found = tune(flt, train.states, train.observations, train.controls, n_trials=trials, random_state=seed)
-    chosen: SequentialFilter = clone(found.best_filter)
-    return chosen
+    """Return the filter with settings tuned on two halves of the examples, not fitted."""
+    result = tune(flt, train.states, train.observations, train.controls, n_trials=trials, random_state=seed)
+    return clone(result.best_filter)
 
 
 def _fit(flt: SequentialFilter, train: Trajectory, moves: Trajectory) -> None:

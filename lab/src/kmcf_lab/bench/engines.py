@@ -1,29 +1,22 @@
-"""Time per step of every engine, measured interleaved on one thread, with the differences between their answers."""
+"""Time per step of every engine, interleaved on one thread, and how much their answers differ."""
 
 from __future__ import annotations
 
-import platform
-import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-import scipy
 from threadpoolctl import threadpool_limits
 
-from kmcf._version import __version__
 from kmcf.baselines import KNNParticleFilter
 from kmcf.datasets import StateSpaceModel, Trajectory, paper_model
 from kmcf.filter import Belief, KernelMonteCarloFilter, SequentialFilter
-from kmcf.filter.host import HostBackend
 from kmcf.kernels import Kernel, Learned
 from kmcf.kernels.defaults import default_observation_kernel
 from kmcf.numerics.arrays import FloatArray
-from kmcf.support.alerts import HighRankWarning
-from kmcf.support.plain_json import write_json
+from kmcf_lab.quiet import quiet
 
 EPSILON, DELTA = 1e-3, 1e-4
 PARTICLES = 1000
@@ -49,7 +42,7 @@ LARGEST_CUBIC, LARGEST_QUADRATIC = 2000, 20_000
 
 
 @dataclass(frozen=True)
-class Row:
+class EngineRow:
     """One engine on one model with n examples."""
 
     model: str
@@ -72,7 +65,7 @@ class Row:
     """Shares of the step spent in kernel evaluation, solving, herding, the transition and the rest."""
 
 
-def run_bench(
+def measure_engines(
     models: Sequence[str],
     sizes: Sequence[int],
     *,
@@ -81,8 +74,8 @@ def run_bench(
     learnt: bool = False,
     seed: int = 0,
     report: Callable[[str], None] = print,
-) -> list[Row]:
-    """Measure all engines that are feasible at each size.
+) -> list[EngineRow]:
+    """Measure every engine that is feasible at each size.
 
     Parameters
     ----------
@@ -99,9 +92,9 @@ def run_bench(
     seed : int
         Makes data and draws repeatable.
     report : callable
-        Told what is being measured.
+        Called with what is being measured.
     """
-    rows: list[Row] = []
+    rows: list[EngineRow] = []
     with threadpool_limits(limits=1):
         for name in models:
             for n in sizes:
@@ -113,7 +106,7 @@ def run_bench(
 
 def _measure(
     model: StateSpaceModel, n: int, steps: int, variants: dict[str, dict[str, Any]], seed: int, *, learnt: bool
-) -> list[Row]:
+) -> list[EngineRow]:
     train, test = model.simulate(n, random_state=(seed, 0)), model.simulate(steps + WARM_UP, random_state=(seed, 1))
     kernel = Learned() if learnt else default_observation_kernel(train.observations)
     kernel.fit(train.observations, train.states)
@@ -121,14 +114,14 @@ def _measure(
         name: _fitted(model, train, kernel, settings, seed) for name, settings in variants.items() if _feasible(name, n)
     }
     times = _interleaved(filters, model, train, test, seed)
-    differences = _differences(filters, model, test)
+    differences = _differences(filters, test)
     medians = {name: float(np.median(values[WARM_UP:])) for name, values in times.items()}
     rows = []
     for name, milliseconds in medians.items():
         flt = filters.get(name)
         gap, sd, agreement = differences.get(name, (np.array([np.nan]), np.nan, np.nan))
         rows.append(
-            Row(
+            EngineRow(
                 model.name,
                 n,
                 name,
@@ -165,15 +158,14 @@ def _fitted(
         random_state=seed,
         **settings,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HighRankWarning)
+    with quiet():
         return flt.fit(train.states, train.observations)
 
 
 def _interleaved(
     filters: dict[str, KernelMonteCarloFilter], model: StateSpaceModel, train: Trajectory, test: Trajectory, seed: int
 ) -> dict[str, list[float]]:
-    """Time step t of every method before step t + 1 of any, in milliseconds; a step ends with its posterior mean."""
+    """Return milliseconds per step, posterior mean included; every method makes step t before any makes step t + 1."""
     neighbours = KNNParticleFilter(model.transition, model.initial, n_particles=5000, random_state=seed)
     stepped: dict[str, SequentialFilter] = {**filters, KNN: neighbours.fit(train.states, train.observations)}
     times: dict[str, list[float]] = {name: [] for name in stepped}
@@ -189,9 +181,13 @@ def _interleaved(
 
 
 def _differences(
-    filters: dict[str, KernelMonteCarloFilter], model: StateSpaceModel, test: Trajectory
+    filters: dict[str, KernelMonteCarloFilter], test: Trajectory
 ) -> dict[str, tuple[FloatArray, float, float]]:
-    """Compare with literal: posterior means given its particles, and herded points in free runs."""
+    """Compare with literal: posterior means given its particles, and herded points in free runs.
+
+    A step from literal's belief moves the same points with the same random numbers in every filter, so that all correct
+    the same particles.
+    """
     if "literal" not in filters:
         return {}
     literal = filters["literal"]
@@ -202,13 +198,10 @@ def _differences(
     variances: list[float] = []
     for t, y in enumerate(test.observations):
         control = _control(test, t)
-        assert isinstance(literal.backend_, HostBackend)
-        prior = literal.backend_.predicted(belief, control)
-        belief = literal.step(belief, y, control)
+        before, belief = belief, literal.step(belief, y, control)
         variances.append(float(belief.covariance()[0, 0]))
         for name, flt in filters.items():
-            posterior = flt.rule_.correct(prior, y[None])
-            gaps[name].append(float(np.abs(posterior.weights() @ flt.states_ - belief.mean())[0]))
+            gaps[name].append(float(np.abs(flt.step(before, y, control).mean() - belief.mean())[0]))
             free[name] = flt.step(free[name], y, control)
             same[name].append(_same_herded(free[name], belief))
     sd = float(np.sqrt(np.median([v for v in variances if v > 0])))
@@ -266,21 +259,3 @@ def _shares(flt: KernelMonteCarloFilter, test: Trajectory) -> dict[str, float]:
 
 def _control(test: Trajectory, t: int) -> Any:
     return None if test.controls is None else test.controls[t]
-
-
-def save_bench(rows: Sequence[Row], folder: Path, command: str) -> list[Path]:
-    """Write the rows as JSON (with versions and the command) and a figure; return the files."""
-    from kmcf_lab.bench.figure import draw_bench
-
-    data = folder / "bench.json"
-    about = {
-        "command": command,
-        "kmcf": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "machine": platform.machine(),
-        "settings": {"epsilon": EPSILON, "delta": DELTA, "particles": PARTICLES, "threads": 1},
-    }
-    write_json(data, {"about": about, "rows": [asdict(row) for row in rows]})
-    return [data, draw_bench(rows, folder / "bench.png")]

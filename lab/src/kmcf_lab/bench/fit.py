@@ -1,4 +1,4 @@
-"""Fitting very many examples: peak memory, and time next to the matrix products that fitting cannot avoid."""
+"""Fitting very many examples: peak memory, and time compared with the matrix products that cannot be avoided."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FitRow:
 
 
 def measure_fit(n: int, seed: int = 0) -> FitRow:
-    """Fit n examples of model 1a in a process of its own, so that its peak memory is its own."""
+    """Fit n examples of model 1a in a separate process, so that the peak memory is that of the fit."""
     context = multiprocessing.get_context("spawn")
     with context.Pool(1) as pool:
         return FitRow(**pool.apply(_measure, (n, seed)))

@@ -1,8 +1,7 @@
-"""How often 95 % intervals hold the true state, on the linear-Gaussian models."""
+"""How often 95 % intervals contain the true state, on the linear-Gaussian models."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from kmcf.datasets import paper_model
 from kmcf.filter import KernelMonteCarloFilter
-from kmcf.support.alerts import RejectedStepWarning
+from kmcf_lab.quiet import quiet
 from kmcf_lab.statistics import estimate
 
 LENGTH = 400
@@ -32,7 +31,7 @@ class IntervalRow:
 def measure_intervals(
     sizes: Sequence[int], *, repetitions: int, report: Callable[[str], None] = print
 ) -> list[IntervalRow]:
-    """Filter models 1a and 1b, untuned, and count."""
+    """Filter models 1a and 1b, untuned, and count the true states inside the intervals."""
     rows = []
     for name in ("1a", "1b"):
         model = paper_model(name)
@@ -43,12 +42,11 @@ def measure_intervals(
                 train = model.simulate(n, random_state=(seed, 0))
                 test = model.simulate(LENGTH, random_state=(seed, 1))
                 flt = KernelMonteCarloFilter(model.transition, initial=model.initial, random_state=seed)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", RejectedStepWarning)
+                with quiet():
                     run = flt.fit(train.states, train.observations).filter(test.observations, test.controls)
                 inside.append(float(np.mean((run.interval[:, 0] <= test.states) & (test.states <= run.interval[:, 1]))))
                 sd = np.sqrt(np.maximum(run.covariance[:, :, 0], 0.0))
                 band.append(np.mean(np.abs(run.mean - test.states) <= 1.96 * sd))
-            held = estimate(inside)
-            rows.append(IntervalRow(name, n, held.value, held.error, float(np.mean(band))))
+            coverage = estimate(inside)
+            rows.append(IntervalRow(name, n, coverage.value, coverage.error, float(np.mean(band))))
     return rows

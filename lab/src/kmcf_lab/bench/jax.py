@@ -1,4 +1,4 @@
-"""Filter steps per second of the JAX path over batch sizes, with NumPy next to it, and what single precision costs."""
+"""Filter steps per second on JAX arrays over batch sizes, compared with NumPy, and the price of single precision."""
 
 # mypy: disable-error-code=no-untyped-call
 # JAX leaves some of its functions without types.
@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime
 import platform
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,18 +19,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from kmcf._version import __version__
+from kmcf.bayes_rule.core import herd_features
 from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.compiled.engine import CompiledFilter
+from kmcf.compiled.step import _similarities_of_mean, predict
 from kmcf.datasets import paper_model
 from kmcf.filter import FilterRun, KernelMonteCarloFilter
-from kmcf.support.alerts import RejectedStepWarning
+from kmcf_lab.quiet import quiet
+from kmcf_lab.statistics import rmse
 
 PARTICLES, PICKS = 1024, 64
 
 
 @dataclass(frozen=True)
 class JaxRow:
-    """One measurement."""
+    """Speed for one number of examples, precision and batch size."""
 
     n: int
     ranks: tuple[int, int]
@@ -44,14 +46,14 @@ class JaxRow:
     milliseconds_per_step: float
     """Of the whole batch; for a batch of one the latency of a filter."""
     through_filter: float
-    """Filter steps per second of ``flt.filter``: with reading the input and bringing the results to the host."""
+    """Filter steps per second of ``flt.filter``, including reading the input and bringing the results to the host."""
     numpy_steps_per_second: float
-    """One filter after the other by NumPy."""
+    """One filter after the other, with NumPy."""
 
 
 @dataclass(frozen=True)
 class PrecisionRow:
-    """What single precision costs, on the same particles at every step."""
+    """What single precision costs, given the same particles at every step."""
 
     n: int
     median_difference: float
@@ -64,7 +66,7 @@ class PrecisionRow:
 
 @dataclass(frozen=True)
 class PartRow:
-    """Time of one part of a step of a whole batch."""
+    """Time of one part of a step, for a whole batch."""
 
     part: str
     batch: int
@@ -72,7 +74,7 @@ class PartRow:
 
 
 def environment(command: str) -> dict[str, Any]:
-    """Say what was measured on what."""
+    """Return what was measured, on which device, with which versions."""
     return {
         "command": command,
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -120,7 +122,7 @@ def measure_speed(
 def measure_algebras(
     n: int, batches: Sequence[int], *, steps: int = 50, report: Callable[[str], object] = print
 ) -> list[JaxRow]:
-    """Measure every way to herd that the platform has, in double precision."""
+    """Measure every implementation of herding that the platform has, in double precision."""
     kinds = ("plain", "fused") if algebra_for(jax.devices()[0].platform).loop == "fused" else ("plain",)
     flt = fitted(n, "float64")
     rows = []
@@ -140,9 +142,6 @@ def measure_algebras(
 
 def measure_parts(n: int, batch: int, report: Callable[[str], object] = print) -> list[PartRow]:
     """Time the parts of a step one by one, each compiled alone (so their sum exceeds the fused whole)."""
-    from kmcf.bayes_rule.core import herd_features
-    from kmcf.compiled.step import _similarities_of_mean, predict
-
     engine = compiled(fitted(n, "float64"))
     settings, model = engine.settings, engine.model
     core, algebra = model.core, settings.algebra
@@ -184,12 +183,12 @@ def measure_precision(n: int, steps: int = 200) -> PrecisionRow:
     double, single = injected["float64"], injected["float32"]
     sd = np.sqrt(np.maximum(double.covariance[:, 0, 0], 1e-12))
     difference = (np.abs(single.mean - double.mean)[:, 0] / sd)[1:]
-    errors = [float(np.sqrt(np.mean((run.mean - test.states) ** 2))) for run in free.values()]
+    errors = [rmse(run.mean, test.states) for run in free.values()]
     return PrecisionRow(n, float(np.median(difference)), float(difference.max()), errors[0], errors[1])
 
 
 def fitted(n: int, dtype: str | None, transition: Any = None) -> KernelMonteCarloFilter:
-    """Return a filter fitted to n examples of model 1a; ``dtype`` None: by NumPy."""
+    """Return a filter fitted to n examples of model 1a; with ``dtype`` None, on NumPy arrays."""
     model = paper_model("1a")
     train = model.simulate(n, random_state=(0, n))
     flt = KernelMonteCarloFilter(
@@ -206,7 +205,7 @@ def fitted(n: int, dtype: str | None, transition: Any = None) -> KernelMonteCarl
 
 
 def compiled(flt: KernelMonteCarloFilter) -> CompiledFilter:
-    """Return the JAX side of a filter."""
+    """Return the compiled part of a filter."""
     engine = flt.backend_
     assert isinstance(engine, CompiledFilter)
     return engine
@@ -216,8 +215,7 @@ def _measure_one(flt: KernelMonteCarloFilter, n: int, dtype: str, batch: int, st
     engine = compiled(flt)
     seconds, per_call = _time_engine(engine, batch, steps)
     observations = jnp.asarray(_observations(batch, steps), dtype)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RejectedStepWarning)
+    with quiet():
         flt.filter(observations)
         through = _fastest(lambda: flt.filter(observations), 2)
     algebra = engine.settings.algebra

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kmcf.datasets import PAPER_MODELS, paper_model
 from kmcf.filter import KernelMonteCarloFilter
 from kmcf.kernels.defaults import default_observation_kernel
-from kmcf.support.alerts import RejectedStepWarning
+from kmcf_lab.quiet import quiet
 from kmcf_lab.statistics import estimate, rmse
 
 N_EXAMPLES, LENGTH = 200, 300
@@ -53,8 +52,7 @@ def _error(name: str, rank: int | None, reading: str, seed: int) -> float:
         delta=9e-6,
         random_state=seed,
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RejectedStepWarning)
+    with quiet():
         flt.fit(train.states, train.observations)
         run = flt.filter(test.observations, test.controls)
     return rmse(run.mean, test.states)

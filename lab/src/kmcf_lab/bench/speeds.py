@@ -1,4 +1,4 @@
-"""How long kernels take: a matrix of many objects, and one object against many."""
+"""How long kernels take: the matrix of many objects, and one object against many."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from kmcf.kernels import (
 )
 
 NEW = 5
+"""New objects compared with the n others."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class SpeedRow:
 
 
 def measure_speeds(n: int, report: Callable[[str], None] = print) -> list[SpeedRow]:
-    """Time each kernel on n made-up objects of its kind, on one thread."""
+    """Time each kernel on n simulated objects of its kind, on one thread."""
     rows = []
     with threadpool_limits(limits=1):
         for name, kernel, kind, objects, states in _problems(n + NEW, np.random.default_rng(0)):

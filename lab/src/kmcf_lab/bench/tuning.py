@@ -1,4 +1,4 @@
-"""What tuning costs, and what it gains on data that it has not seen."""
+"""What tuning costs, and what it gains on new data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import process_time
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kmcf.datasets import paper_model
@@ -14,6 +13,7 @@ from kmcf.datasets.synthetic import Trajectory
 from kmcf.filter import KernelMonteCarloFilter
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.tuning import tune
+from kmcf_lab.statistics import rmse
 
 TEST_LENGTH = 400
 
@@ -32,7 +32,7 @@ class TuningRow:
     untuned: float
     """Root mean squared error of the untuned filter on a new sequence."""
     tuned: float
-    """That of the tuned filter."""
+    """The same of the tuned filter."""
 
 
 def measure_tuning(
@@ -41,7 +41,7 @@ def measure_tuning(
     *,
     n_trials: int = 60,
     repetitions: int = 3,
-    report: Callable[[str], object] = lambda text: None,
+    report: Callable[[str], object] = print,
 ) -> list[TuningRow]:
     """Tune the filter on the paper's models and compare it with its untuned self on new sequences.
 
@@ -56,7 +56,7 @@ def measure_tuning(
     repetitions : int
         Data sets per model.
     report : callable
-        Told about every study.
+        Called with the result of every study.
     """
     rows = []
     for name in models:
@@ -92,4 +92,4 @@ def _measure(name: str, n: int, n_trials: int, seed: int) -> TuningRow:
 
 def _error(flt: SequentialFilter, test: Trajectory) -> float:
     run = flt.filter(test.observations, controls=test.controls)
-    return float(np.sqrt(np.mean((run.mean - test.states) ** 2)))
+    return rmse(run.mean, test.states)

@@ -1,4 +1,4 @@
-"""The commands that this distribution adds to ``kmcf``: words a person types, no mathematics."""
+"""The commands that the laboratory adds to ``kmcf``: words a person types, no mathematics."""
 
 import typer
 
@@ -9,7 +9,7 @@ from kmcf_lab.commands.reproduce import reproduce
 
 
 def add_to(app: typer.Typer) -> None:
-    """Register the laboratory's commands (the entry point ``kmcf.commands``)."""
+    """Register the laboratory's commands; the entry point ``kmcf.commands`` names this function."""
     app.command()(demo)
     app.command()(localize)
     app.command()(bench)

@@ -17,7 +17,7 @@ def demo(
     walks: Annotated[int, typer.Option(min=1, max=9, help="How many of the nine recorded walks to follow.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Seed; the same seed gives the same demo.")] = 0,
 ) -> None:
-    """Find a person's way through a room from Bluetooth strengths, given examples only; save a picture and a report."""
+    """Follow a person through a room by Bluetooth, given examples only; save a picture and a report."""
     from kmcf_lab.localize.demo import SHOWN, run_demo
     from kmcf_lab.localize.radio import BLE
 
@@ -25,12 +25,13 @@ def demo(
     console = Console()
     console.print(
         "A person carries a Bluetooth beacon through a room. Twelve receivers measure its signal strength once a "
-        "second, and nobody can say how strength depends on place. The filter knows eight recorded walks, place and "
-        f"strengths, and now follows {walks} it has never seen, without knowing where they begin. About a minute."
+        "second, and nobody can say how strength depends on position. The filter learns from eight recorded walks "
+        "(positions and strengths) and follows a ninth, without knowing where it begins; it does so for "
+        f"{walks} of the nine. This takes about a minute."
     )
     published = run_demo(out, command_line(), walks=walks, seed=seed, progress=can_show_progress())
     console.print(score_table(published.scores, BLE.measure, "Where is the person?"))
     shown = next(one for one in published.scores if one.fold == SHOWN)
-    console.print(f"The walk in the picture was found with a mean error of {shown.mean:.2f} m, from strengths alone.")
+    console.print(f"The walk in the picture was followed with a mean error of {shown.mean:.2f} m, by strengths alone.")
     console.print(f"Picture: {published.picture.resolve()}", soft_wrap=True)
     console.print(f"Report, for your browser: {published.report.resolve().as_uri()}", soft_wrap=True)

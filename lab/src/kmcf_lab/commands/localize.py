@@ -1,19 +1,23 @@
-"""``kmcf localize``: where is it? On recorded and simulated data, from examples."""
+"""``kmcf localize``: where is it? From examples, on recorded and simulated data."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from kmcf.cli.showing import can_show_progress, command_line
+from kmcf.support.extras import require
+from kmcf.support.plain_json import without_nan
+from kmcf_lab.commands.printing import new_table
 
 if TYPE_CHECKING:
     from kmcf_lab.localize.problem import Measure
@@ -37,7 +41,7 @@ def localize(
     path: Annotated[Path | None, typer.Option(help="Folder or file of the recorded data.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and report.")] = None,
     folds: Annotated[
-        str | None, typer.Option(help="Names of folds, separated by semicolons, or a number of them.")
+        str | None, typer.Option(help="Names of folds, separated by semicolons, or how many folds.")
     ] = None,
     methods: Annotated[
         str | None, typer.Option(help="Names, separated by commas: kmcf, knn-pf, kbr, knn, nai …")
@@ -45,22 +49,22 @@ def localize(
     trials: Annotated[
         int, typer.Option(min=0, help="Settings tried per method and fold, inside the training data.")
     ] = 0,
-    repetitions: Annotated[int, typer.Option(min=1, help="How often, with other random numbers.")] = 1,
+    repetitions: Annotated[int, typer.Option(min=1, help="How often, each time with other random numbers.")] = 1,
     jobs: Annotated[int, typer.Option(min=1, help="Workers that compute in parallel.")] = 1,
     quick: Annotated[bool, typer.Option("--quick", help="A smaller version.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what an earlier run has finished.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what an earlier run finished.")] = False,
     show: Annotated[str | None, typer.Option(help="Fold to look into; otherwise one of median error.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON and nothing else.")] = False,
 ) -> None:
-    """Localize from examples: leave one recording out, compare the methods, write a report. A killed run goes on."""
+    """Localize from examples: leave one recording out, compare methods, write a report. A killed run can continue."""
     from kmcf_lab.localize.experiment import Experiment, chosen_folds, run_experiment
     from kmcf_lab.localize.publishing import publish
 
     check_extras()
     folder = out or Path("localize") / (f"{dataset.value}-quick" if quick else dataset.value)
     experiment = Experiment(dataset.value, path, quick, trials, seed)
-    try:
+    with _failing_in_one_sentence():
         compared = _methods(methods, experiment.problem.methods)
         results = run_experiment(
             experiment,
@@ -73,12 +77,6 @@ def localize(
             progress=not as_json and can_show_progress(),
         )
         published = publish(experiment, results, folder, command_line(), show)
-    except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"kmcf localize: {error}", err=True)
-        raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        typer.echo("stopped; the same command continues from here", err=True)
-        raise typer.Exit(130) from None
     if as_json:
         typer.echo(json.dumps(summary_of(published, experiment.problem.measure)))
         return
@@ -88,17 +86,27 @@ def localize(
         console.print(f"saved {file}", soft_wrap=True)
 
 
+@contextmanager
+def _failing_in_one_sentence() -> Iterator[None]:
+    """Turn errors that concern the user, and interrupts, into a sentence and an exit code."""
+    try:
+        yield
+    except (ValueError, OSError, ImportError) as error:
+        typer.echo(f"kmcf localize: {error}", err=True)
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        typer.echo("stopped; the same command continues from here", err=True)
+        raise typer.Exit(130) from None
+
+
 def score_table(scores: Sequence[Score], measure: Measure, title: str) -> Table:
     """Put means and standard errors of all methods into a table."""
     from kmcf_lab.localize.methods import METHODS
-    from kmcf_lab.localize.scores import COLUMNS, counted_folds, methods_of, ordered_columns, summary
+    from kmcf_lab.localize.scores import QUANTITIES, counted_folds, methods_of, ordered_quantities, summary
 
     heading = f"{title}: means over {counted_folds(scores)} ± standard errors"
-    table = Table(title=heading, title_justify="left", box=SIMPLE_HEAD)
-    names = ordered_columns(measure)
-    table.add_column("method")
-    for name in names:
-        table.add_column(COLUMNS[name][0], justify="right")
+    names = ordered_quantities(measure)
+    table = new_table(heading, ["method", *(QUANTITIES[name][0] for name in names)])
     for method in methods_of(scores):
         table.add_row(METHODS[method].label, *(str(summary(scores, method, name)) for name in names))
     return table
@@ -106,16 +114,13 @@ def score_table(scores: Sequence[Score], measure: Measure, title: str) -> Table:
 
 def summary_of(published: Published, measure: Measure) -> dict[str, Any]:
     """Return the numbers for programs."""
-    from dataclasses import asdict
-
-    from kmcf.support.plain_json import without_nan
-    from kmcf_lab.localize.scores import COLUMNS, methods_of, summary
+    from kmcf_lab.localize.scores import QUANTITIES, methods_of, summary
 
     means = {
-        method: {name: asdict(summary(published.scores, method, name)) for name in COLUMNS}
+        method: {name: asdict(summary(published.scores, method, name)) for name in QUANTITIES}
         for method in methods_of(published.scores)
     }
-    found: dict[str, Any] = without_nan(
+    return without_nan(
         {
             "primary": measure.primary,
             "methods": means,
@@ -123,13 +128,10 @@ def summary_of(published: Published, measure: Measure) -> dict[str, Any]:
             "files": [str(file) for file in published.files],
         }
     )
-    return found
 
 
 def check_extras() -> None:
-    """Complain before anything is computed if the pictures cannot be drawn afterwards."""
-    from kmcf.support.extras import require
-
+    """Complain before anything is computed if the pictures could not be drawn afterwards."""
     try:
         require("matplotlib", "plot")
     except ImportError as error:

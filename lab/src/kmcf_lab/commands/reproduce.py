@@ -9,22 +9,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 
 from kmcf.cli.showing import command_line
+from kmcf_lab.commands.printing import new_table
 
 if TYPE_CHECKING:
     from kmcf.report import Report, Statement
     from kmcf_lab.cells import Result
-    from kmcf_lab.synthetic.errors import Measured
+    from kmcf_lab.resampling.checks import Quoted
+    from kmcf_lab.synthetic.measured import Measured
 
 reproduce = typer.Typer(help="Compute the paper's experiments again and check its statements.", no_args_is_help=True)
 
 
-class Backend(StrEnum):
-    """joblib's kinds of workers."""
+class WorkerKind(StrEnum):
+    """The kinds of joblib's workers."""
 
     loky = "loky"
     threading = "threading"
@@ -33,7 +33,7 @@ class Backend(StrEnum):
 
 Repetitions = Annotated[int | None, typer.Option(min=2, help="Independent repetitions (the paper has 20).")]
 Jobs = Annotated[int, typer.Option(min=1, help="Workers that compute in parallel.")]
-Workers = Annotated[Backend, typer.Option("--backend", help="joblib's kind of workers.")]
+Workers = Annotated[WorkerKind, typer.Option("--backend", help="The kind of joblib's workers.")]
 Quick = Annotated[bool, typer.Option("--quick", help="A smaller version that takes less than a minute.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped; nothing is computed twice.")]
 Seed = Annotated[int, typer.Option(min=0, help="Another seed gives independent results.")]
@@ -45,12 +45,12 @@ def resampling(
     out: Annotated[Path, typer.Option(help=_OUT)] = Path("reproduce/resampling"),
     repetitions: Repetitions = None,
     jobs: Jobs = 1,
-    backend: Workers = Backend.loky,
+    backend: Workers = WorkerKind.loky,
     quick: Quick = False,
     resume: Resume = False,
     seed: Seed = 0,
 ) -> None:
-    """Section 6.1: sampling with and without resampling, its demonstration and its sweep over the weights."""
+    """Section 6.1: the prediction step with and without resampling, the demonstration and the sweep over Σw²."""
     from kmcf_lab.resampling.checks import quoted, statements, typical_result
     from kmcf_lab.resampling.figures import draw_demonstration, draw_sweep
     from kmcf_lab.resampling.report import resampling_report
@@ -68,15 +68,7 @@ def resampling(
             resume=resume,
             progress=True,
         )
-    title = "Demonstration: squared RKHS errors (lower: share of our draws below the paper's number)"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("", min_width=32)
-    for name in ("paper", "median", "5 %", "95 %", "lower"):
-        table.add_column(name, justify="right")
-    for one in quoted(results):
-        numbers = (f"{value:.3g}" for value in (one.paper, one.median, one.low, one.high))
-        table.add_row(one.symbol, *numbers, f"{one.rank:.0%}")
-    console.print(table)
+    _print_quoted(console, quoted(results))
     _print_statements(console, statements(results))
     pictured = draw_of(typical_result(results).cell)
     figures = [*draw_demonstration(pictured, out), *draw_sweep(results, out)]
@@ -89,7 +81,7 @@ def theory(
     out: Annotated[Path, typer.Option(help=_OUT)] = Path("reproduce/theory"),
     repetitions: Repetitions = None,
     jobs: Jobs = 1,
-    backend: Workers = Backend.loky,
+    backend: Workers = WorkerKind.loky,
     quick: Quick = False,
     resume: Resume = False,
     seed: Seed = 0,
@@ -133,10 +125,11 @@ def synthetic(
     ] = None,
     repetitions: Repetitions = None,
     minutes: Annotated[
-        float | None, typer.Option(min=0.0, help="Start no cell later; report what there is then. With 0: only report.")
+        float | None,
+        typer.Option(min=0.0, help="Start no cell later than this and report what is done. With 0: only report."),
     ] = None,
     jobs: Jobs = 1,
-    backend: Workers = Backend.loky,
+    backend: Workers = WorkerKind.loky,
     quick: Annotated[
         bool, typer.Option("--quick", help="A smaller version that takes less than three minutes.")
     ] = False,
@@ -179,15 +172,15 @@ def synthetic(
 
 
 def _show_synthetic(console: Console, results: Sequence[Result], out: Path) -> None:
-    """Print and write what there is of Section 6.2."""
+    """Print and write what is finished of Section 6.2."""
     from kmcf_lab.synthetic.checks import own_statements, statements
-    from kmcf_lab.synthetic.errors import errors_of
     from kmcf_lab.synthetic.figures import draw_errors, draw_ratios, draw_times
+    from kmcf_lab.synthetic.measured import errors_of
     from kmcf_lab.synthetic.report import shown_size, synthetic_report
 
     errors = errors_of(results)
     if not errors.values:
-        console.print("nothing is finished yet; give it more --minutes, or --resume where cells are")
+        console.print("nothing is finished yet; give it more --minutes, or --resume in a folder that has cells")
         raise typer.Exit(1)
     size = shown_size(errors)
     _print_ratios(console, errors, size)
@@ -207,11 +200,19 @@ def _resumable(console: Console) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
+def _print_quoted(console: Console, numbers: Sequence[Quoted]) -> None:
+    title = "Demonstration: squared RKHS errors (lower: share of our draws below the paper's number)"
+    table = new_table(title, ("", "paper", "median", "5 %", "95 %", "lower"))
+    table.columns[0].min_width = 32
+    for one in numbers:
+        values = (f"{value:.3g}" for value in (one.paper, one.median, one.low, one.high))
+        table.add_row(one.symbol, *values, f"{one.rank:.0%}")
+    console.print(table)
+
+
 def _print_ratios(console: Console, errors: Measured, n: int) -> None:
     title = f"Root mean squared error ÷ that of the oracle, n = {n}"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("", *errors.models, "all"):
-        table.add_column(name, justify="right" if name else "left")
+    table = new_table(title, ("", *errors.models, "all"))
     for method in errors.methods:
         ratios = [errors.ratio(model, n, method) for model in errors.models] + [errors.overall_ratio(n, method)]
         table.add_row(method, *("" if one is None else f"{one.value:.2f}" for one in ratios))
@@ -219,9 +220,7 @@ def _print_ratios(console: Console, errors: Measured, n: int) -> None:
 
 
 def _print_statements(console: Console, statements: Sequence[Statement]) -> None:
-    table = Table(title="The paper's statements", title_justify="left", box=SIMPLE_HEAD)
-    for name in ("", "statement", "numbers"):
-        table.add_column(name)
+    table = new_table("The paper's statements", ("", "statement", "numbers"), left=3)
     colours = {"holds": "green", "does not hold": "red", "not distinguishable": "yellow"}
     for one in statements:
         table.add_row(f"[{colours[one.verdict.value]}]{one.verdict.value}[/]", one.claim, one.numbers)
@@ -229,10 +228,10 @@ def _print_statements(console: Console, statements: Sequence[Statement]) -> None
 
 
 def _write(console: Console, results: Sequence[Result], out: Path, figures: Sequence[Path], report: Report) -> None:
-    """Write table and report beside the figures, and say where everything is."""
-    from kmcf_lab.tidy import write_table
+    """Write the table and the report beside the figures, and print where everything is."""
+    from kmcf_lab.tables import write_cells
 
     pictures = [path for path in figures if path.suffix == ".png"]
     written = [report.write_markdown(out / "report.md", pictures), report.write(out / "report.html")]
-    for path in [write_table(out / "cells.csv", results), *figures, *written]:
+    for path in [write_cells(out / "cells.csv", results), *figures, *written]:
         console.print(f"saved {path}", soft_wrap=True)

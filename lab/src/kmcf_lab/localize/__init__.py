@@ -1,1 +1,1 @@
-"""Localization: find out from examples where somebody or something is, on recorded and simulated data."""
+"""Localization from examples, on recorded and simulated data."""

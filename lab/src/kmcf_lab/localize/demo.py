@@ -1,4 +1,4 @@
-"""The first thing a newcomer sees: a person's way through a room, found from twelve Bluetooth signal strengths."""
+"""The first thing a newcomer sees: a person followed through a room by the strengths of twelve Bluetooth signals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kmcf_lab.localize.experiment import Experiment, chosen_folds, run_experimen
 from kmcf_lab.localize.publishing import Published, publish
 from kmcf_lab.localize.splits import spread
 
-METHODS = ("kmcf", "knn-pf", "nai")
+DEMO_METHODS = ("kmcf", "knn-pf", "nai")
 SHOWN = "zigzagging_without_rotation"
 """The last of the nine walks, which is always among those chosen."""
 
@@ -23,7 +23,7 @@ def run_demo(folder: Path, command: str, *, walks: int = 3, seed: int = 0, progr
     command : str
         What was typed.
     walks : int
-        How many of the nine to follow, evenly chosen and with the last one among them.
+        How many of the nine to follow, evenly spread and with the last one among them.
     seed : int
         Makes the demo repeatable.
     progress : bool
@@ -33,5 +33,5 @@ def run_demo(folder: Path, command: str, *, walks: int = 3, seed: int = 0, progr
     names = chosen_folds(experiment, None)
     chosen = [names[-1 - k] for k in spread(len(names), walks)]
     cells = folder / "cells"
-    results = run_experiment(experiment, cells, folds=chosen, methods=METHODS, fresh=True, progress=progress)
+    results = run_experiment(experiment, cells, folds=chosen, methods=DEMO_METHODS, fresh=True, progress=progress)
     return publish(experiment, results, folder, command, show=SHOWN)

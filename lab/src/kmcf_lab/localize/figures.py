@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from kmcf.numerics.arrays import FloatArray
 from kmcf.support.extras import require
 from kmcf_lab.cells import Row
-from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, canvas, save
-from kmcf_lab.localize.experiment import positions
+from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, canvas, save_figure
 from kmcf_lab.localize.methods import METHODS
-from kmcf_lab.localize.problem import Data, Fold, Measure
+from kmcf_lab.localize.problem import Data, LocalizationFold, Measure
 from kmcf_lab.localize.replay import Iteration
-from kmcf_lab.localize.scores import COLUMNS, Score, methods_of, summary
+from kmcf_lab.localize.scores import QUANTITIES, Score, methods_of, summary
+from kmcf_lab.tables import columns
 
 _PALETTE = (BLUE, SKY, "#1b4f72", PURPLE, "#7d3c98", ORANGE, GREEN, YELLOW, GREY)
 COLOURS = dict(zip(METHODS, _PALETTE, strict=True))
@@ -27,9 +26,9 @@ _LARGEST = 260.0  # area of the heaviest disc, in square points
 
 
 def draw_path(
-    runs: Mapping[str, Sequence[Row]], fold: Fold, data: Data, measure: Measure, folder: Path, title: str
+    runs: Mapping[str, Sequence[Row]], fold: LocalizationFold, data: Data, measure: Measure, folder: Path, title: str
 ) -> list[Path]:
-    """Draw the map with the true path and that of the first method, and the errors of all methods over time."""
+    """Draw a map with the true path and the path of the first method, and the errors of all methods over time."""
     wide, tall = _size([fold.states[:, :2], *_corners(data)], 5.6, 4.6)
     with canvas(1, 2, (wide + 6.2, max(tall, 2.6) + 1.1), width_ratios=(wide + 0.7, 5.0)) as (figure, axes):
         plan, chart = axes[0]
@@ -38,14 +37,14 @@ def draw_path(
         rows = runs[first]
         for number in np.unique(np.linspace(0, len(rows) - 1, ELLIPSES).astype(int)):
             _ellipse(plan, rows[number], COLOURS[first])
-        truth, path = positions(rows, "true_x", "true_y"), positions(rows, "x", "y")
+        truth, path = columns(rows, "true_x", "true_y"), columns(rows, "x", "y")
         plan.plot(*truth.T, color="black", linewidth=1.6, linestyle=(0, (4, 2)), label="true path")
         plan.plot(*path.T, color=COLOURS[first], linewidth=1.8, label=f"{METHODS[first].label}, with 95 % ellipses")
         plan.set(title=title, xlabel="x (m)", ylabel="y (m)", aspect="equal")
         _fit(plan, [fold.states[:, :2], truth[np.isfinite(truth).all(axis=1)], *_corners(data)])
         _legend_below(figure, plan, *plan.get_legend_handles_labels())
         for method in [*reversed(others), first]:
-            values = positions(runs[method], "time", "error").T
+            values = columns(runs[method], "time", "error").T
             mean = np.nanmean(values[1][measure.judged(values[0])])
             width = 2.0 if method == first else 1.1
             label = f"{METHODS[method].label}: {mean:.2f} m on average"
@@ -53,11 +52,11 @@ def draw_path(
         chart.set(title="Error over time", xlabel="time (s)", ylabel="error (m)", ylim=(0, None))
         handles, labels = chart.get_legend_handles_labels()
         _legend_below(figure, chart, handles[::-1], labels[::-1])
-        return save(figure, folder, "path")
+        return save_figure(figure, folder, "path")
 
 
 def draw_errors(scores: Sequence[Score], measure: Measure, folder: Path) -> list[Path]:
-    """Draw the number that counts for every fold and method, with means and standard errors."""
+    """Draw the primary number of every fold and method, with means and standard errors."""
     methods = methods_of(scores)
     with canvas(1, 1, (7.5, 0.9 + 0.5 * len(methods))) as (figure, axes):
         axis = axes[0, 0]
@@ -69,8 +68,8 @@ def draw_errors(scores: Sequence[Score], measure: Measure, folder: Path) -> list
             axis.errorbar(average.value, place, xerr=error, fmt="D", color=COLOURS[method], capsize=4, markersize=7)
         axis.set_yticks(range(len(methods)), [METHODS[method].label for method in methods])
         axis.set_ylim(len(methods) - 0.5, -0.5)
-        axis.set(xlabel=f"{COLUMNS[measure.primary][0]}; diamonds: means ± standard errors, dots: folds")
-        return save(figure, folder, "errors")
+        axis.set(xlabel=f"{QUANTITIES[measure.primary][0]}; diamonds: means ± standard errors, dots: folds")
+        return save_figure(figure, folder, "errors")
 
 
 def draw_iterations(iterations: Sequence[Iteration], data: Data, folder: Path, name: str) -> list[Path]:
@@ -93,7 +92,7 @@ def draw_iterations(iterations: Sequence[Iteration], data: Data, folder: Path, n
             axis.set_xlabel("x (m)")
         for axis in axes.ravel():
             axis.set_aspect("equal")
-        return save(figure, folder, f"iterations_{name}")
+        return save_figure(figure, folder, f"iterations_{name}")
 
 
 def _discs(axis: Any, states: FloatArray, weights: FloatArray) -> None:
@@ -111,11 +110,11 @@ def _plan(axis: Any, data: Data, examples: FloatArray | None) -> None:
     if examples is not None:
         axis.plot(examples[:, 0], examples[:, 1], ".", color="#bbbbbb", markersize=2.5, label="examples")
     for name, places in data.marks.items():
-        axis.plot(*_columns(places), "^", color="#8e6c3a", markersize=5, alpha=0.7, label=name)
+        axis.plot(*np.asarray(places, dtype=np.float64).T, "^", color="#8e6c3a", markersize=5, alpha=0.7, label=name)
 
 
 def _corners(data: Data) -> list[FloatArray]:
-    """Return everything that a plan shows besides examples, as points (n, 2)."""
+    """Return everything that a plan shows besides the examples, as points (n, 2)."""
     walls = [] if data.walls is None else [np.asarray(data.walls, dtype=np.float64).reshape(-1, 2)]
     return [*walls, *(np.asarray(places, dtype=np.float64) for places in data.marks.values())]
 
@@ -128,22 +127,17 @@ def _size(points: Sequence[FloatArray], widest: float, tallest: float) -> tuple[
 
 
 def _legend_below(figure: Any, axis: Any, handles: list[Any], labels: list[str]) -> None:
-    """Put the legend below the label of the horizontal axis, however tall the picture is."""
+    """Put the legend below the label of the horizontal axis, at a distance that does not depend on the height."""
     below = require("matplotlib.transforms", "plot").offset_copy(axis.transAxes, figure, y=-36, units="points")
     axis.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=below, ncols=2)
 
 
 def _fit(axis: Any, points: Sequence[FloatArray]) -> None:
-    """Show what is on the plan; ellipses may reach beyond."""
+    """Limit the axes to what is on the plan; ellipses may reach beyond."""
     everything = np.concatenate(list(points))
     low, high = everything.min(axis=0), everything.max(axis=0)
     room = 0.04 * float((high - low).max())
     axis.set(xlim=(low[0] - room, high[0] + room), ylim=(low[1] - room, high[1] + room))
-
-
-def _columns(places: ArrayLike) -> FloatArray:
-    turned: FloatArray = np.asarray(places, dtype=np.float64).T
-    return turned
 
 
 def _ellipse(axis: Any, row: Row, colour: str) -> None:

@@ -11,7 +11,7 @@ from kmcf.datasets import Recording, carmen_log, examples
 from kmcf.datasets.carmen import SPLITS, carmen_split
 from kmcf.kernels import LaserScan, Pose
 from kmcf.transitions import OdometryMotion
-from kmcf_lab.localize.problem import Data, Fold, Measure, Problem, Settings
+from kmcf_lab.localize.problem import Data, LocalizationFold, Measure, Problem, Settings
 from kmcf_lab.localize.splits import rarely_observed, sparse
 
 INTEL_SETTINGS = Settings(
@@ -25,44 +25,43 @@ INTEL_SETTINGS = Settings(
 )
 FREIBURG_SETTINGS = Settings(
     transition=OdometryMotion(),
-    # Widths, inflation and background were chosen on the two validation passes.
+    # Bandwidths, inflation and background were chosen on the two validation passes.
     inflation=2.0,
     observation_kernel=LaserScan(max_range=20.0, rotation=6, multiplier=0.2),
     state_kernel=Pose(multiplier=0.07),
     load={"max_range": 20.0},
-    # Scans are 10 cm apart: every fifth is example enough, and every second observation enough.
+    # Scans are 10 cm apart: every fifth is enough as an example, every second as an observation.
     split={"log": "freiburg-079", "every": 5, "used_every": 2},
-    # A tenth of the way has no examples, and corridors look alike: no scan may rule out a place.
+    # A tenth of the way has no examples, and corridors look alike: no single scan may rule out a place.
     kmcf={"support": "particles", "delta": float("inf"), "background": 0.3, "n_particles": 1000},
 )
 
 
-def load(path: Path, *, max_range: float) -> Data:
-    """Load a log; longer ranges count as no return."""
+def load_log(path: Path, *, max_range: float) -> Data:
+    """Load a log; ranges beyond ``max_range`` count as no return."""
     return Data([carmen_log(path, max_range=max_range)])
 
 
 def held_out_pass(
     data: Data, repetition: int = 0, *, log: str, every: int = 1, used_every: int = 1, longest: int | None = None
-) -> list[Fold]:
-    """Test on the pass that the log's well-known split holds out; tune on other passes, inside the rest.
+) -> list[LocalizationFold]:
+    """Test on the pass that the log's usual split holds out; tune on other passes within the rest.
 
     Parameters
     ----------
     data : Data
         One recording, the whole log.
     repetition : int
-        Not used; repetitions differ in the filters' random numbers.
+        Not used: repetitions differ only in the filters' random numbers.
     log : {"intel", "freiburg-079"}
         Which log it is.
     every : int
         Keep every k-th scan of the rest as an example.
     used_every : int
-        Show the filters every k-th scan of the test pass only; see :func:`rarely_observed`.
+        Show the filters only every k-th scan of the test pass; see :func:`rarely_observed`.
     longest : int, optional
-        Cut the test pass to so many steps.
+        Cut the test pass to this number of steps.
     """
-    del repetition
     (recording,) = data.recordings
     needed = max(last for _, last, _ in SPLITS[log].values())
     if len(recording) < needed:
@@ -72,7 +71,7 @@ def held_out_pass(
     states, observations = examples(sparse(training, every))
     shown = rarely_observed(test[:longest], used_every)
     return [
-        Fold(
+        LocalizationFold(
             f"{log}, held-out pass",
             _named(training),
             states,
@@ -112,7 +111,7 @@ def _problem(name: str, title: str, settings: Settings) -> Problem:
             "A robot drives through corridors and rooms, many of which look alike to its laser. One pass is held out; "
             "poses are those of SLAM, which is no independent truth. The start is unknown."
         ),
-        load=load,
+        load=load_log,
         split=held_out_pass,
         settings=settings,
         quick=replace(settings, split={**settings.split, **quick}),

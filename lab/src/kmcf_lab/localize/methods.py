@@ -13,23 +13,23 @@ from kmcf.filter import KernelMonteCarloFilter, ParticleLikelihoodFilter
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.transitions.pairs import read_pairs
 from kmcf_lab.localize.motion import fitted_motion
-from kmcf_lab.localize.problem import Fold, Settings
+from kmcf_lab.localize.problem import LocalizationFold, Settings
 
 Maker = Callable[[Settings, dict[str, Any]], SequentialFilter]
 
 
 @dataclass(frozen=True)
-class Method:
-    """One of the methods.
+class LocalizationMethod:
+    """One of the methods compared.
 
     Attributes
     ----------
     label : str
-        How it is called in tables.
+        Its name in tables.
     make : callable
-        From settings and what all filters share to a filter that is not fitted.
+        From the settings and the arguments that all filters share to a filter that is not fitted.
     least : int
-        Number of examples above which it differs from the plain method; it is skipped below.
+        Number of examples above which it differs from plain KMCF; it is left out otherwise.
     """
 
     label: str
@@ -41,6 +41,7 @@ def _kmcf(**changes: Any) -> Maker:
     def make(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
         chosen = {**settings.kmcf, **changes}
         if chosen.pop("support", "examples") == "particles":
+            chosen.pop("engine", None)
             return ParticleLikelihoodFilter(**common, **_kernels(settings), **chosen)
         return KernelMonteCarloFilter(**common, **_kernels(settings), **chosen)
 
@@ -68,30 +69,30 @@ def _nearest(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
 
 
 def _kernels(settings: Settings) -> dict[str, Any]:
-    """Give every filter kernels of its own."""
+    """Return fresh kernels, so that every filter has its own."""
     given = {"state_kernel": settings.state_kernel, "observation_kernel": settings.observation_kernel}
     return {name: None if kernel is None else clone(kernel) for name, kernel in given.items()}
 
 
-METHODS: dict[str, Method] = {
-    "kmcf": Method("KMCF", _kmcf()),
-    **{f"kmcf-low{r}": Method(f"KMCF-low{r}", _kmcf(engine="lowrank", rank=r), least=r) for r in (50, 100)},
-    **{f"kmcf-sub{r}": Method(f"KMCF-sub{r}", _kmcf(n_examples=r), least=r) for r in (150, 300)},
-    "knn-pf": Method("kNN-PF", _knn_particles),
-    "kbr": Method("KBR filter", _kernel_bayes),
-    "knn": Method("k-NN mean", _neighbours),
-    "nai": Method("NAI (nearest)", _nearest),
+METHODS: dict[str, LocalizationMethod] = {
+    "kmcf": LocalizationMethod("KMCF", _kmcf()),
+    **{f"kmcf-low{r}": LocalizationMethod(f"KMCF-low{r}", _kmcf(engine="lowrank", rank=r), least=r) for r in (50, 100)},
+    **{f"kmcf-sub{r}": LocalizationMethod(f"KMCF-sub{r}", _kmcf(n_examples=r), least=r) for r in (150, 300)},
+    "knn-pf": LocalizationMethod("kNN-PF", _knn_particles),
+    "kbr": LocalizationMethod("KBR filter", _kernel_bayes),
+    "knn": LocalizationMethod("k-NN mean", _neighbours),
+    "nai": LocalizationMethod("NAI (nearest)", _nearest),
 }
 
 
-def unfitted(name: str, settings: Settings, fold: Fold, seed: int) -> SequentialFilter:
-    """Make the filter of a method for a fold; it starts from all example states."""
+def unfitted(name: str, settings: Settings, fold: LocalizationFold, seed: int) -> SequentialFilter:
+    """Make the filter of a method for a fold; it starts anywhere among the example states."""
     common = {"transition": fitted_motion(settings, fold), "angles": fold.test.angles, "random_state": seed}
     return METHODS[name].make(settings, common)
 
 
-def fitted(flt: SequentialFilter, fold: Fold) -> SequentialFilter:
-    """Fit a filter on the examples of a fold; one that learns the motion gets the moves of the training sequences."""
+def fitted(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilter:
+    """Fit a filter to the examples of a fold; one that learns the motion gets the moves of the training sequences."""
     if isinstance(flt, KernelBayesFilter):
         pairs = read_pairs(list(fold.training))
         moves = (pairs.previous, pairs.next) if pairs.controls is None else (pairs.previous, pairs.next, pairs.controls)

@@ -1,4 +1,4 @@
-"""The worst moments of a run, and why they were bad."""
+"""The worst moments of a run and their causes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kmcf.kernels.defaults import default_observation_kernel
 from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.numerics.circles import wrapped_difference
 from kmcf_lab.cells import Row
-from kmcf_lab.localize.problem import Fold, Measure, Settings
+from kmcf_lab.localize.problem import LocalizationFold, Measure, Settings
 
 APART = 10.0
-"""Seconds between two moments that are told apart."""
+"""Two moments that are closer than this, in seconds, are one."""
 SAME_DIRECTION = np.pi / 4
 AS_SIMILAR = 0.8
-"""An example elsewhere looks like the place if it is at least this share as similar as the best one at the place."""
+"""An example elsewhere is a look-alike if it is at least this share as similar as the best example at the place."""
 
 
 class Cause(StrEnum):
@@ -36,7 +36,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What is known about one step.
+    """What explains the error of one step.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Circumstances:
     mass : float
         Posterior mass near the true place.
     near : float
-        What "near" means, in metres.
+        Distance up to which a place counts as near, in metres.
     """
 
     error: float
@@ -86,21 +86,21 @@ class Circumstances:
         return {
             Cause.missing: f"Nothing was observed for {self.blind_seconds:.3g} s; the filter only predicted.",
             Cause.rejected: "No example resembles the observation, so the prediction was kept.",
-            Cause.uncovered: f"The nearest example is {self.gap:.1f} m from the true place: it could not be found.",
+            Cause.uncovered: f"The nearest example is {self.gap:.1f} m from the true place: out of reach.",
             Cause.lookalike: (
                 f"The observation resembles examples {self.error:.1f} m away {as_much} those at the true place "
                 f"(similarity {similar}); {max(self.mass, 0.0):.0%} of the belief was at the true place."
             ),
             Cause.inertia: (
                 f"The observation fits the true place better (similarity {similar}), but only "
-                f"{max(self.mass, 0.0):.0%} of the belief was there: what was observed before said otherwise."
+                f"{max(self.mass, 0.0):.0%} of the belief was there: earlier observations pointed elsewhere."
             ),
         }[self.cause]
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A bad moment."""
+    """A bad moment: where, when, and what explains it."""
 
     fold: str
     step: int
@@ -130,24 +130,26 @@ def _extreme(rows: Sequence[Row], measure: Measure, most: int, badness: FloatArr
     return chosen
 
 
-def explained(fold: Fold, rows: Sequence[Row], steps: Sequence[int], settings: Settings, near: float) -> list[Moment]:
-    """Look into some steps of a run.
+def explained(
+    fold: LocalizationFold, rows: Sequence[Row], steps: Sequence[int], settings: Settings, near: float
+) -> list[Moment]:
+    """Explain some steps of a run.
 
     Parameters
     ----------
-    fold : Fold
+    fold : LocalizationFold
         What was filtered.
     rows : sequence of dict
-        The run, a row per step.
+        The run, one row per step.
     steps : sequence of int
-        Which ones.
+        Which steps.
     settings : Settings
         Their observation kernel compares observations.
     near : float
         Metres.
     """
     kernel = _kernel(settings, fold)
-    found = []
+    moments = []
     for step in steps:
         observation = _observation(fold, step)
         similar = np.zeros(fold.size) if observation is None else kernel(observation, fold.observations)[0]
@@ -161,29 +163,27 @@ def explained(fold: Fold, rows: Sequence[Row], steps: Sequence[int], settings: S
             mass=float(rows[step]["mass_near_truth"]),
             near=near,
         )
-        found.append(Moment(fold.name, step, float(rows[step]["time"]), around))
-    return found
+        moments.append(Moment(fold.name, step, float(rows[step]["time"]), around))
+    return moments
 
 
-def gap(fold: Fold, step: int) -> float:
-    """Return how far the true place is from the nearest example that looks the same way; infinite if none does."""
+def gap(fold: LocalizationFold, step: int) -> float:
+    """Return the distance of the true place to the nearest example with its heading; infinite if there is none."""
     truth = np.asarray(fold.test.states[step], dtype=np.float64)
     distances = np.linalg.norm(fold.states[:, :2] - truth[:2], axis=1)
     return float(distances[_same_direction(fold, truth)].min(initial=np.inf))
 
 
-def _within(fold: Fold, place: FloatArray, near: float) -> BoolArray:
-    close: BoolArray = np.linalg.norm(fold.states[:, :2] - place[:2], axis=1) <= near
-    return close & _same_direction(fold, place)
+def _within(fold: LocalizationFold, place: FloatArray, near: float) -> BoolArray:
+    return (np.linalg.norm(fold.states[:, :2] - place[:2], axis=1) <= near) & _same_direction(fold, place)
 
 
-def _same_direction(fold: Fold, place: FloatArray) -> BoolArray:
-    """Say which examples have the heading of a place, if both have one."""
+def _same_direction(fold: LocalizationFold, place: FloatArray) -> BoolArray:
+    """Return which examples have the heading of a place; all, where there are no headings."""
     if not fold.test.angles or len(place) < 3:
         return np.ones(fold.size, dtype=bool)
     column = fold.test.angles[0]
-    turned: BoolArray = np.abs(wrapped_difference(fold.states[:, column] - place[column])) <= SAME_DIRECTION
-    return turned
+    return np.abs(wrapped_difference(fold.states[:, column] - place[column])) <= SAME_DIRECTION
 
 
 def _largest(similar: FloatArray, chosen: BoolArray) -> float:
@@ -199,15 +199,14 @@ def _blind_seconds(rows: Sequence[Row], step: int) -> float:
     return max(float(rows[step]["time"] - since), 1e-9)
 
 
-def _observation(fold: Fold, step: int) -> Any:
+def _observation(fold: LocalizationFold, step: int) -> Any:
     if fold.test.missing[step]:
         return None
     one = fold.test.observations[step]
     return one[None] if isinstance(fold.test.observations, np.ndarray) else [one]
 
 
-def _kernel(settings: Settings, fold: Fold) -> Kernel:
+def _kernel(settings: Settings, fold: LocalizationFold) -> Kernel:
     given = settings.observation_kernel
     kernel = default_observation_kernel(fold.observations) if given is None else clone(given)
-    fitted: Kernel = kernel.fit(fold.observations)
-    return fitted
+    return kernel.fit(fold.observations)

@@ -9,15 +9,15 @@ from sklearn.base import clone
 
 from kmcf.transitions import GaussianRandomWalk, OdometryMotion, with_recovery
 from kmcf.transitions.base import Transition
-from kmcf_lab.localize.problem import Fold, Settings
+from kmcf_lab.localize.problem import LocalizationFold, Settings
 
 _VARIANCES = ("alpha1", "alpha2", "alpha3", "alpha4")
 _DEVIATIONS = ("rotation_floor", "translation_floor")
 
 
-def fitted_motion(settings: Settings, fold: Fold) -> Transition:
-    """Learn the transition of a fold from its training sequences, widen it, and let it jump now and then."""
-    motion: Transition = clone(settings.transition)
+def fitted_motion(settings: Settings, fold: LocalizationFold) -> Transition:
+    """Learn the transition of a fold from its training sequences, widen its noise, and let it jump occasionally."""
+    motion = clone(settings.transition)
     if settings.learn_transition:
         motion.fit(list(fold.training))
     motion = inflated(motion, settings.inflation)

@@ -1,4 +1,4 @@
-"""What a localization problem consists of."""
+"""What a localization problem consists of: data, folds, settings, a measure."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.support.search_space import Parameter
 from kmcf.transitions.base import Transition
 
-Estimate = Literal["mean", "mode"]
+PointEstimate = Literal["mean", "mode"]
 Primary = Literal["mean", "share", "rmse"]
 
 
 @dataclass(frozen=True)
 class Data:
-    """What was loaded.
+    """Recordings, and what to draw on maps of them.
 
     Attributes
     ----------
@@ -38,8 +38,8 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Fold:
-    """One test sequence, and what may be learnt from.
+class LocalizationFold:
+    """One test sequence, and everything that may be learnt from.
 
     Attributes
     ----------
@@ -52,13 +52,13 @@ class Fold:
     test : Recording
         What is filtered.
     validation : tuple of str
-        Names of training recordings that tuning leaves out, each in turn; empty: every one.
+        Names of the training recordings that tuning leaves out in turn; empty: all of them.
     tuning : sequence of Recording, optional
         Sequences for tuning, where they are not ``training``.
     every, used_every : int
-        Tuning, too, takes every k-th step of a sequence as an example, and shows every k-th observation.
+        Tuning, too, takes every k-th step of a sequence as an example and shows every k-th observation.
     group : str
-        What it has in common with other folds, e.g. the time between steps.
+        What it shares with other folds, e.g. the time between steps.
     """
 
     name: str
@@ -80,18 +80,18 @@ class Fold:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything about a problem that somebody may want to change, in one place.
+    """Everything about a problem that one may want to change, in one place.
 
     Attributes
     ----------
     transition : Transition
         How states move.
     learn_transition : bool
-        Learn its parameters from the training sequences.
+        Learn the parameters of the transition from the training sequences.
     inflation : float
-        Factor on the standard deviations of its noise; above 1 lets a filter follow what the model does not know.
+        Factor on the standard deviations of its noise; above 1, a filter can follow what the model does not know.
     recovery : float
-        Probability of a jump to an example state, so that a lost filter recovers.
+        Probability of a jump to an example state, which lets a lost filter recover.
     observation_kernel, state_kernel : kernels, optional
         As for the filters.
     load : mapping
@@ -107,9 +107,9 @@ class Settings:
     neighbours : int
         k of the nearest-neighbour mean.
     space : mapping
-        What tuning varies besides what each filter declares; left out where a filter has no such setting.
+        What tuning varies besides what each filter declares; ignored where a filter has no such setting.
     alternatives : mapping of str to mapping
-        Further ways that tuning compares, by what they change of these settings; mappings are added to.
+        Changes of these settings that tuning compares, by name; values that are mappings are merged.
     """
 
     transition: Transition
@@ -149,15 +149,15 @@ class Measure:
     Attributes
     ----------
     primary : {"mean", "share", "rmse"}
-        The number that counts: mean error, share of steps within ``near``, or root mean squared error.
+        The number that decides: mean error, share of steps within ``near``, or root mean squared error.
     estimate : {"mean", "mode"}
         Which point of a belief is compared with the truth.
     dropped_seconds : float
-        Time at the beginning that does not count: the start is global.
+        Time at the beginning that does not count, because the start is unknown.
     dropped_share : float
         Share of the steps at the beginning that does not count.
     near : float
-        Metres.
+        Distance up to which an estimate counts as right, in metres.
 
     Examples
     --------
@@ -166,15 +166,15 @@ class Measure:
     """
 
     primary: Primary
-    estimate: Estimate = "mean"
+    estimate: PointEstimate = "mean"
     dropped_seconds: float = 0.0
     dropped_share: float = 0.0
     near: float = 1.0
 
     def judged(self, time: FloatArray) -> BoolArray:
-        """Say which steps count."""
-        late: BoolArray = np.asarray(time) >= self.dropped_seconds
-        return late & (np.arange(len(time)) >= self.dropped_share * len(time))
+        """Return which steps count."""
+        early = np.arange(len(time)) < self.dropped_share * len(time)
+        return (np.asarray(time) >= self.dropped_seconds) & ~early
 
     @property
     def words(self) -> str:
@@ -191,26 +191,26 @@ class Problem:
     Attributes
     ----------
     name, title, about : str
-        What is typed, the heading, and a sentence.
+        The word typed, a heading, and a short description.
     load : callable
         ``(path, **options) -> Data``.
     split : callable
-        ``(data, repetition, **options) -> folds``; another repetition may draw other examples.
+        ``(data, repetition, **options) -> folds``; each repetition may draw other examples.
     settings, quick : Settings
-        In use, and for ``--quick``.
+        The usual ones, and those for ``--quick``.
     measure : Measure
         How estimates are judged.
     methods : tuple of str
-        Those compared unless others are asked for.
+        Methods compared by default.
     needs : str
-        What path has to be given; empty: none.
+        What ``--path`` must name; empty: nothing.
     """
 
     name: str
     title: str
     about: str
     load: Callable[..., Data]
-    split: Callable[..., Sequence[Fold]]
+    split: Callable[..., Sequence[LocalizationFold]]
     settings: Settings
     quick: Settings
     measure: Measure

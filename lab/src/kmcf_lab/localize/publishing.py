@@ -16,14 +16,14 @@ from kmcf_lab.localize.experiment import Experiment, study_of
 from kmcf_lab.localize.figures import draw_errors, draw_iterations, draw_path
 from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.moments import Moment, explained, telling_steps, worst_steps
-from kmcf_lab.localize.problem import Fold, Measure
+from kmcf_lab.localize.problem import LocalizationFold, Measure
 from kmcf_lab.localize.replay import Iteration, replayed
 from kmcf_lab.localize.report import Shown, localization_report
 from kmcf_lab.localize.scores import Score, score, typical_fold
-from kmcf_lab.tidy import write_table
+from kmcf_lab.tables import write_cells
 
 MAP_STEPS = 300
-"""Steps shown on the map, from the first one that counts: longer paths hide themselves."""
+"""Steps shown on the map, from the first one that counts: longer paths cover themselves."""
 FRAMES = 150
 MOMENTS = 8
 _TELLING = 2
@@ -52,7 +52,7 @@ class Published:
 def publish(
     experiment: Experiment, results: Sequence[Result], out: Path, command: str, show: str | None = None
 ) -> Published:
-    """Write tables, pictures and the report; the report last, so that it is never there without the rest.
+    """Write tables, pictures and the report; the report comes last, so that it never exists without the rest.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def publish(
     command : str
         What was typed.
     show : str, optional
-        Which fold to look into. None: one of median error.
+        The fold to look into; None: one of median error.
     """
     measure = experiment.problem.measure
     scores = [score(result, measure) for result in results]
@@ -83,7 +83,7 @@ def publish(
         for one in results
         if _key(one.cell) == _key(chosen.cell)
     }
-    files = [write_table(out / "steps.csv", results), _write_scores(out / "folds.csv", scores)]
+    files = [write_cells(out / "steps.csv", results), _write_scores(out / "folds.csv", scores)]
     title = f"{fold.name}: {METHODS[looked_into].label}"
     pictures = draw_path(runs, fold, experiment.data(), measure, out, title)
     pictures += draw_errors(scores, measure, out)
@@ -100,12 +100,12 @@ def _key(cell: Cell) -> tuple[str, int]:
     return str(cell.coordinates["fold"]), int(cell.coordinates["repetition"])
 
 
-def _fold(experiment: Experiment, cell: Cell) -> Fold:
+def _fold(experiment: Experiment, cell: Cell) -> LocalizationFold:
     return experiment.fold(*_key(cell))
 
 
 def _window(rows: Sequence[Row], measure: Measure) -> list[Row]:
-    """Return what is shown of a run: all of a short one, the first part that counts of a long one."""
+    """Return what is shown of a run: all of a short one; of a long one, the first part that counts."""
     counted = measure.judged(np.array([row["time"] for row in rows], dtype=np.float64))
     first = 0 if len(rows) <= MAP_STEPS else int(np.argmax(counted))
     return list(rows[first : first + MAP_STEPS])
@@ -122,12 +122,14 @@ def _replay(experiment: Experiment, chosen: Result, out: Path) -> tuple[list[Ite
     name, repetition = _key(chosen.cell)
     ready = experiment.ready(name, method, repetition, study)
     wanted = sorted({*frames, *(step for steps in telling.values() for step in steps)})
-    found = replayed(ready.flt, ready.fold, experiment.problem.measure, wanted)
-    return [found[t] for t in frames], {name: [found[t] for t in steps] for name, steps in telling.items() if steps}
+    iterations = replayed(ready.flt, ready.fold, experiment.problem.measure, wanted)
+    return [iterations[t] for t in frames], {
+        name: [iterations[t] for t in steps] for name, steps in telling.items() if steps
+    }
 
 
 def _moments(experiment: Experiment, results: Sequence[Result]) -> list[Moment]:
-    """Find the worst moments of all folds of a method and look into each."""
+    """Explain the worst moments of a method over all folds."""
     measure = experiment.problem.measure
     candidates = [
         (float(result.rows[step]["error"]), number, step)
@@ -135,12 +137,12 @@ def _moments(experiment: Experiment, results: Sequence[Result]) -> list[Moment]:
         for step in worst_steps(result.rows, measure, MOMENTS)
     ]
     worst = sorted(candidates, reverse=True)[:MOMENTS]
-    found: list[Moment] = []
+    moments: list[Moment] = []
     for number in sorted({number for _, number, _ in worst}):
         fold = _fold(experiment, results[number].cell)
         steps = [step for _, owner, step in worst if owner == number]
-        found += explained(fold, results[number].rows, steps, experiment.settings, measure.near)
-    return sorted(found, key=lambda one: -one.circumstances.error)
+        moments += explained(fold, results[number].rows, steps, experiment.settings, measure.near)
+    return sorted(moments, key=lambda one: -one.circumstances.error)
 
 
 def _write_scores(path: Path, scores: Sequence[Score]) -> Path:

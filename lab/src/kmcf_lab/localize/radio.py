@@ -1,4 +1,4 @@
-"""A person carrying a Bluetooth beacon through a room with twelve receivers."""
+"""A person who carries a Bluetooth beacon through a room with twelve receivers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kmcf.transitions import GaussianRandomWalk
 from kmcf_lab.localize.problem import Data, Measure, Problem, Settings
 from kmcf_lab.localize.splits import MOST_QUICK_STEPS, leave_one_out
 
-SETTINGS = Settings(
-    # Twelve strengths: the filter decides from the examples whether to learn its observation kernel.
+BLE_SETTINGS = Settings(
+    # No kernel given: with twelve strengths the filter decides from the examples whether to learn one.
     transition=GaussianRandomWalk(),
-    # People stop and turn; the walk's own spread is too sure of itself, for the particle filter above all.
+    # People stop and turn: the learnt spread is too confident, above all for the particle filter.
     inflation=2.0,
     load={"window": 1.0},
     kmcf={"tolerance": "auto"},
@@ -24,8 +24,8 @@ SETTINGS = Settings(
 )
 
 
-def load(path: Path | None, *, window: float) -> Data:
-    """Load the tracks in the package, or those in a folder of the same format."""
+def load_tracks(path: Path | None, *, window: float) -> Data:
+    """Load the tracks that come with kmcf, or those in a folder of the same format."""
     receivers = np.array(list(ble_receivers().values()))[:, :2]
     return Data(ble_tracks(window, path), marks={"receivers": receivers} if path is None else {})
 
@@ -37,9 +37,9 @@ BLE = Problem(
         "A person carries a Bluetooth beacon through a furnished room; twelve receivers measure its strength. Each of "
         "nine walks is followed with examples from the eight others, without knowing where it begins."
     ),
-    load=load,
+    load=load_tracks,
     split=leave_one_out,
-    settings=SETTINGS,
-    quick=replace(SETTINGS, split={"most_folds": 3, "longest": MOST_QUICK_STEPS}),
+    settings=BLE_SETTINGS,
+    quick=replace(BLE_SETTINGS, split={"most_folds": 3, "longest": MOST_QUICK_STEPS}),
     measure=Measure("mean", dropped_seconds=5.0),
 )

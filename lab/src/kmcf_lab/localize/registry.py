@@ -1,4 +1,4 @@
-"""All localization problems by name."""
+"""All localization problems, by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PROBLEMS: dict[str, Problem] = {one.name: one for one in (BLE, MRCLAM, INTEL, FR
 
 
 def problem_named(name: str) -> Problem:
-    """Return a problem.
+    """Return the problem of this name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A run of the Kernel Monte Carlo Filter again, with all that a picture of its iterations needs."""
+"""A run of the Kernel Monte Carlo Filter repeated, with everything that pictures of its iterations need."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.numerics.arrays import FloatArray
 from kmcf.report import Frame
-from kmcf_lab.localize.experiment import control_of, quiet
-from kmcf_lab.localize.problem import Fold, Measure
-from kmcf_lab.localize.tuning import position_of
+from kmcf_lab.localize.problem import LocalizationFold, Measure
+from kmcf_lab.localize.steps import control_of, position_of
+from kmcf_lab.quiet import quiet
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Iteration:
     herded : array (l, 2)
         The points picked from it.
     truth, estimate : array (2,)
-        Where it was, and where the filter says.
+        The true and the estimated position.
     missing : bool
         Nothing was observed.
     """
@@ -49,7 +49,7 @@ class Iteration:
 
     @property
     def frame(self) -> Frame:
-        """The same for the page's player."""
+        """The same for the player on the page."""
         without = ", nothing observed" if self.missing else ""
         return Frame(
             f"t = {self.time:.4g} s, error {self.error:.2f} m{without}",
@@ -62,13 +62,15 @@ class Iteration:
         )
 
 
-def replayed(flt: SequentialFilter, fold: Fold, measure: Measure, steps: Sequence[int]) -> dict[int, Iteration]:
+def replayed(
+    flt: SequentialFilter, fold: LocalizationFold, measure: Measure, steps: Sequence[int]
+) -> dict[int, Iteration]:
     """Filter a fold's test sequence again and return some of its iterations by step.
 
-    The prediction of a step is a forecast from the belief before, which draws the same random numbers.
+    The prediction of a step is a forecast from the belief before it, which draws the same random numbers.
     """
     wanted = set(steps)
-    found: dict[int, Iteration] = {}
+    iterations: dict[int, Iteration] = {}
     belief = flt.start()
     for t in range(max(wanted, default=-1) + 1):
         control = control_of(fold.test, t)
@@ -79,7 +81,7 @@ def replayed(flt: SequentialFilter, fold: Fold, measure: Measure, steps: Sequenc
             continue
         truth = np.asarray(fold.test.states[t], dtype=np.float64)[:2]
         place = position_of(belief, measure.estimate)
-        found[t] = Iteration(
+        iterations[t] = Iteration(
             step=t,
             time=float(fold.test.time[t]),
             error=float(np.linalg.norm(place - truth)),
@@ -91,7 +93,7 @@ def replayed(flt: SequentialFilter, fold: Fold, measure: Measure, steps: Sequenc
             estimate=place,
             missing=bool(belief.report.missing),
         )
-    return found
+    return iterations
 
 
 def _plane(states: Any) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The report of a localization run."""
+"""The report on a localization run."""
 
 from __future__ import annotations
 
@@ -19,25 +19,28 @@ from kmcf.report import (
     Report,
     Section,
     Series,
+    SideBySide,
     Statements,
     Table,
     Text,
 )
-from kmcf.report.table import TableEntry
+from kmcf.report.table import TableEntry as Entry
 from kmcf_lab.cells import Row
-from kmcf_lab.localize.experiment import Experiment, positions
+from kmcf_lab.localize.checks import statements
+from kmcf_lab.localize.experiment import Experiment
 from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.moments import Moment
 from kmcf_lab.localize.motion import fitted_motion
-from kmcf_lab.localize.problem import Fold, Measure
+from kmcf_lab.localize.problem import LocalizationFold, Measure
 from kmcf_lab.localize.replay import Iteration
-from kmcf_lab.localize.scores import COLUMNS, Score, counted_folds, methods_of, ordered_columns, summary
-from kmcf_lab.localize.sizes import size_charts, statements
+from kmcf_lab.localize.scores import QUANTITIES, Score, counted_folds, methods_of, ordered_quantities, summary
+from kmcf_lab.statistics import estimate
+from kmcf_lab.tables import columns
 from kmcf_lab.versions import versions
 
 _BELIEF = (
-    "Discs are example places with their weights, blue positive and orange negative; area is size. Small dots: the "
-    "prediction. Rings: points that herding picked to go on with. The cross is the truth, the plus the estimate."
+    "Discs are example places, their area the weight, blue if positive and orange if negative. Small dots: the "
+    "prediction. Rings: points picked by herding, from which the filter goes on. Cross: truth. Plus: estimate."
 )
 
 
@@ -47,17 +50,17 @@ class Shown:
 
     Attributes
     ----------
-    fold : Fold
-        Which.
+    fold : LocalizationFold
+        The fold.
     why : str
-        Why this one.
+        Why this one, to follow its name.
     runs : mapping of str to sequence of dict
-        Rows of all methods, the method that is looked into first.
+        Rows of all methods, beginning with the method that is looked into.
     iterations : sequence of Iteration
-        For the animation.
+        Frames of the animation.
     """
 
-    fold: Fold
+    fold: LocalizationFold
     why: str
     runs: Mapping[str, Sequence[Row]]
     iterations: Sequence[Iteration]
@@ -96,19 +99,19 @@ def localization_report(
 def _summary(scores: Sequence[Score], measure: Measure) -> str:
     methods = methods_of(scores)
     words = [f"{METHODS[name].label} {summary(scores, name, measure.primary)}" for name in methods]
-    heading = COLUMNS[measure.primary][0]
+    heading = QUANTITIES[measure.primary][0]
     return f"{heading[0].upper()}{heading[1:]} over {counted_folds(scores)}: {', '.join(words)}."
 
 
 def _results(scores: Sequence[Score], measure: Measure) -> Block:
-    names = ordered_columns(measure)
-    rows: list[list[TableEntry]] = [
+    names = ordered_quantities(measure)
+    rows: list[list[Entry]] = [
         [METHODS[method].label, *(summary(scores, method, name) for name in names)] for method in methods_of(scores)
     ]
     caption = (
         f"Means over folds ± standard errors; {measure.words}. Share of steps with an error below {measure.near:g} m."
     )
-    return Table(["method", *(COLUMNS[name][0] for name in names)], rows, caption)
+    return Table(["method", *(QUANTITIES[name][0] for name in names)], rows, caption)
 
 
 def _by_fold(scores: Sequence[Score], measure: Measure) -> list[Block]:
@@ -118,27 +121,52 @@ def _by_fold(scores: Sequence[Score], measure: Measure) -> list[Block]:
     methods = methods_of(scores)
     values = {(one.fold, one.repetition, one.method): one for one in scores}
     repeated = any(repetition for _, repetition in folds)
-    rows: list[list[TableEntry]] = []
+    rows: list[list[Entry]] = []
     for fold, repetition in folds:
-        found = [values.get((fold, repetition, method)) for method in methods]
-        steps = next(one.steps for one in found if one is not None)
-        numbers: list[TableEntry] = [None if one is None else one.value(measure.primary) for one in found]
+        own = [values.get((fold, repetition, method)) for method in methods]
+        steps = next(one.steps for one in own if one is not None)
+        numbers: list[Entry] = [None if one is None else one.value(measure.primary) for one in own]
         rows.append([f"{fold}, repetition {repetition + 1}" if repeated else fold, steps, *numbers])
-    heading, better = COLUMNS[measure.primary]
+    heading, better = QUANTITIES[measure.primary]
     columns = ["fold", "steps", *(METHODS[method].label for method in methods)]
-    # The number of steps is a text here, so that it is never the best number of a row.
-    texts: list[list[TableEntry]] = [[row[0], str(row[1]), *row[2:]] for row in rows]
+    # The number of steps becomes text, so that it is never marked as the best number of a row.
+    texts: list[list[Entry]] = [[row[0], str(row[1]), *row[2:]] for row in rows]
     caption = f"{heading[0].upper()}{heading[1:]} by fold; the best of each row is marked."
     return [Table(columns, texts, caption, best=better, within="row")]
 
 
+def size_charts(scores: Sequence[Score], measure: Measure) -> list[Block]:
+    """Draw the error and the time per step over n, for every interval; nothing if all folds have the same n."""
+    if len({(one.examples, one.group) for one in scores if one.group}) < 2:
+        return []
+    charts: list[Block] = []
+    for group in dict.fromkeys(one.group for one in scores):
+        for name in (measure.primary, "milliseconds"):
+            charts.append(_size_chart([one for one in scores if one.group == group], name, group))
+    return [SideBySide(charts)]
+
+
+def _size_chart(scores: Sequence[Score], name: str, group: str) -> Block:
+    series = []
+    for method in methods_of(scores):
+        own = [one for one in scores if one.method == method]
+        sizes = sorted({one.examples for one in own})
+        means = [estimate(one.value(name) for one in own if one.examples == size) for size in sizes]
+        values, errors = np.array([m.value for m in means]), np.nan_to_num([m.error for m in means])
+        series.append(Series(METHODS[method].label, sizes, values, values - errors, values + errors))
+    label = "time per step" if name == "milliseconds" else QUANTITIES[name][0].removesuffix(" (m)")
+    unit = "ms" if name == "milliseconds" else "m"
+    axes = Axis("number of examples n"), Axis(label, unit, log=name == "milliseconds")
+    return Chart(f"{label}, steps of {group}", *axes, series)
+
+
 def _map(experiment: Experiment, shown: Shown) -> Block:
     data, rows = experiment.data(), shown.runs[shown.method]
-    covariances = positions(rows, "variance_x", "covariance", "covariance", "variance_y").reshape(-1, 2, 2)
-    times, errors = positions(rows, "time", "error").T
+    covariances = columns(rows, "variance_x", "covariance", "covariance", "variance_y").reshape(-1, 2, 2)
+    times, errors = columns(rows, "time", "error").T
     paths = [
-        MapPath(METHODS[shown.method].label, positions(rows, "x", "y"), times, errors, covariances),
-        MapPath("truth", positions(rows, "true_x", "true_y"), times, dashed=True),
+        MapPath(METHODS[shown.method].label, columns(rows, "x", "y"), times, errors, covariances),
+        MapPath("truth", columns(rows, "true_x", "true_y"), times, dashed=True),
     ]
     points = {"examples": shown.fold.states[:, :2], **data.marks}
     measure = experiment.problem.measure
@@ -152,7 +180,7 @@ def _map(experiment: Experiment, shown: Shown) -> Block:
 def _errors_over_time(shown: Shown, measure: Measure) -> Block:
     series = []
     for method, rows in shown.runs.items():
-        times, errors = positions(rows, "time", "error").T
+        times, errors = columns(rows, "time", "error").T
         series.append(Series(METHODS[method].label, times, errors))
     caption = f"{shown.fold.name}. Nothing is known at the start. {measure.words[0].upper()}{measure.words[1:]}."
     return Chart("Error over time", Axis("time", "s"), Axis("error", "m"), series, caption)
@@ -181,12 +209,12 @@ def _iterations(pictures: Mapping[str, Path]) -> list[Block]:
 
 def _worst(moments: Sequence[Moment], method: str) -> list[Block]:
     if not moments:
-        return [Text("No step counts, so there is nothing to tell.")]
-    rows: list[list[TableEntry]] = [
+        return [Text("No step counts, so there is nothing to explain.")]
+    rows: list[list[Entry]] = [
         [one.fold, f"{one.time:.4g} s", one.circumstances.error, one.circumstances.cause.value] for one in moments
     ]
     caption = f"The largest errors of {METHODS[method].label} among the steps that count."
-    # Sentences stand below the table: in a column they would be unreadable on a phone.
+    # Sentences go below the table: in a column they would be unreadable on a phone.
     sentences = [f"`{one.fold}, {one.time:.4g} s` {one.circumstances.explanation}" for one in moments]
     return [Table(["fold", "time", "error (m)", "cause"], rows, caption), Text("\n\n".join(sentences))]
 
@@ -194,7 +222,7 @@ def _worst(moments: Sequence[Moment], method: str) -> list[Block]:
 def _settings(experiment: Experiment, scores: Sequence[Score], shown: Shown) -> Block:
     settings = experiment.settings
     motion = fitted_motion(settings, shown.fold)
-    rows: list[list[TableEntry]] = [
+    rows: list[list[Entry]] = [
         [f"transition, {'learnt' if settings.learn_transition else 'given'}, of the fold shown", repr(motion)],
         ["observation kernel", "chosen by the filter" if (k := settings.observation_kernel) is None else repr(k)],
         ["state kernel", "chosen by the filter" if (k := settings.state_kernel) is None else repr(k)],

@@ -14,13 +14,13 @@ from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.problem import Measure
 from kmcf_lab.statistics import estimate
 
-COLUMNS: dict[str, tuple[str, Best]] = {
+QUANTITIES: dict[str, tuple[str, Best]] = {
     "mean": ("mean error (m)", "lowest"),
     "share": ("share < 1 m", "highest"),
     "rmse": ("RMSE (m)", "lowest"),
     "milliseconds": ("ms per step", "lowest"),
 }
-"""What is told of a method: heading, and what is better."""
+"""What is reported of a method: heading, and which is better."""
 
 
 @dataclass(frozen=True)
@@ -37,19 +37,19 @@ class Score:
     rmse: float
     milliseconds: float
     steps: int
-    """that count"""
+    """Those that count."""
     missing: int
-    """of all steps, without observation"""
+    """Steps without an observation, of all steps."""
     rejected: int
     tuned: str
 
     def value(self, name: str) -> float:
-        """Return one of the numbers of ``COLUMNS``."""
+        """Return one of the numbers in ``QUANTITIES``."""
         return float(getattr(self, name))
 
 
 def score(result: Result, measure: Measure) -> Score:
-    """Judge one cell."""
+    """Summarise the errors of one cell."""
     rows = result.rows
     errors = np.array([row["error"] for row in rows], dtype=np.float64)
     counted = measure.judged(np.array([row["time"] for row in rows])) & np.isfinite(errors)
@@ -83,8 +83,8 @@ def methods_of(scores: Sequence[Score]) -> list[str]:
 def summary(scores: Sequence[Score], method: str, name: str) -> Estimate:
     """Average a number over repetitions, then over folds, with the standard error of that mean.
 
-    Repetitions of a fold share its test sequence, so they say nothing about other sequences: the error is that over
-    folds, and over repetitions only where there is one fold.
+    Repetitions of a fold share its test sequence, so they say nothing about other sequences: the standard error is over
+    folds, and over repetitions only where there is a single fold.
     """
     folds: dict[str, list[float]] = {}
     for one in scores:
@@ -96,19 +96,19 @@ def summary(scores: Sequence[Score], method: str, name: str) -> Estimate:
 
 
 def counted_folds(scores: Sequence[Score]) -> str:
-    """Say over how many folds and repetitions means are taken."""
+    """Write over how many folds and repetitions means are taken."""
     folds = len({one.fold for one in scores})
     repetitions = len({one.repetition for one in scores})
     words = f"{folds} fold{'s' * (folds != 1)}"
     return f"{words}, {repetitions} repetitions" if repetitions > 1 else words
 
 
-def ordered_columns(measure: Measure) -> list[str]:
-    """Return the numbers to show, the one that counts first."""
-    return [measure.primary, *(name for name in COLUMNS if name != measure.primary)]
+def ordered_quantities(measure: Measure) -> list[str]:
+    """Return the quantities to show, the primary one first."""
+    return [measure.primary, *(name for name in QUANTITIES if name != measure.primary)]
 
 
 def typical_fold(scores: Sequence[Score], method: str, measure: Measure) -> Score:
-    """Return the fold on which a method is neither good nor bad: the lower median of the number that counts."""
+    """Return the fold on which a method is neither good nor bad: the lower median of its primary number."""
     own = sorted((one for one in scores if one.method == method), key=lambda one: one.value(measure.primary))
     return own[(len(own) - 1) // 2]

@@ -1,4 +1,4 @@
-"""Ways to divide recordings into folds."""
+"""Ways of dividing recordings into folds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcf.datasets import Recording, examples, thinned
 from kmcf.numerics.arrays import BoolArray
-from kmcf_lab.localize.problem import Data, Fold
+from kmcf_lab.localize.problem import Data, LocalizationFold
 
 MOST_QUICK_STEPS = 150
 
@@ -22,7 +22,7 @@ def leave_one_out(
     used_every: int = 1,
     longest: int | None = None,
     most_folds: int | None = None,
-) -> list[Fold]:
+) -> list[LocalizationFold]:
     """Test on each recording in turn, with examples from all others.
 
     Parameters
@@ -30,34 +30,35 @@ def leave_one_out(
     data : Data
         At least two recordings.
     repetition : int
-        Not used: there is nothing random about it.
+        Not used: there is nothing random here.
     every : int
         Keep every k-th step of the training recordings as an example.
     used_every : int
-        Show the filters every k-th observation of the test recording only; see :func:`rarely_observed`.
+        Show the filters only every k-th observation of the test recording; see :func:`rarely_observed`.
     longest : int, optional
-        Cut test recordings to so many steps.
+        Cut test recordings to this number of steps.
     most_folds : int, optional
-        Make no more folds than this.
+        Make at most this number of folds.
     """
-    del repetition
     recordings = list(data.recordings)
     if len(recordings) < 2:
-        raise ValueError(f"there is {len(recordings)} recording; to test on one and learn from others takes two.")
+        raise ValueError(f"there is {len(recordings)} recording; testing on one and learning from others takes two.")
     folds = []
     for test in recordings[:most_folds]:
         training = [recording for recording in recordings if recording is not test]
         states, observations = examples(sparse(training, every))
         shown = rarely_observed(test[:longest], used_every)
-        folds.append(Fold(test.name, training, states, observations, shown, every=every, used_every=used_every))
+        folds.append(
+            LocalizationFold(test.name, training, states, observations, shown, every=every, used_every=used_every)
+        )
     return folds
 
 
 def rarely_observed(recording: Recording, every: int) -> Recording:
-    """Make all observations missing but every k-th.
+    """Make all observations but every k-th missing.
 
     Where successive observations share what they saw (scans a few centimetres apart, landmarks remembered for some
-    seconds) their errors are not independent, and a filter that takes them as such becomes far too sure of itself. The
+    seconds), their errors are not independent, and a filter that takes them to be becomes far too confident. The
     motion bridges the steps in between.
 
     Examples
@@ -76,7 +77,7 @@ def rarely_observed(recording: Recording, every: int) -> Recording:
 
 
 def shown_steps(length: int, every: int) -> BoolArray:
-    """Say which steps of a sequence :func:`rarely_observed` shows.
+    """Return which steps of a sequence :func:`rarely_observed` shows.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def sparse(recordings: Sequence[Recording], every: int) -> list[Recording]:
 
 
 def spread(count: int, wanted: int) -> list[int]:
-    """Choose so many of the numbers 0, …, count − 1, evenly.
+    """Choose ``wanted`` of the numbers 0, …, count − 1, evenly spread.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Settings chosen inside the training sequences of a fold; the test sequence is never looked at."""
+"""Settings chosen on the training sequences of a fold; the test sequence is never looked at."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from kmcf.datasets import kept
 from kmcf.filter.belief import Belief
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.tuning import tune
-from kmcf_lab.localize.problem import Estimate, Fold, Measure, Settings
+from kmcf_lab.localize.problem import LocalizationFold, Measure, Settings
 from kmcf_lab.localize.splits import shown_steps
+from kmcf_lab.localize.steps import position_of
 
 
 @dataclass(frozen=True)
 class PositionError:
-    """What the measure says of one step, as a loss; zero for steps that do not count.
+    """The problem's measure of one step, as a loss; zero for steps that do not count.
 
     Attributes
     ----------
     measure : Measure
-        Of the problem.
+        The measure.
     dropped : int
         Steps at the beginning that do not count.
 
@@ -39,7 +40,7 @@ class PositionError:
     dropped: int
 
     def __call__(self, belief: Belief, state: Any) -> float:
-        """Judge a belief."""
+        """Return the loss of a belief."""
         if belief.time <= self.dropped:
             return 0.0
         error = float(np.linalg.norm(position_of(belief, self.measure.estimate) - np.asarray(state)[:2]))
@@ -48,30 +49,25 @@ class PositionError:
         return error**2 if self.measure.primary == "rmse" else error
 
 
-class Found(NamedTuple):
-    """What tuning found: a filter, not fitted, its settings, and the value of the best trial."""
+class TunedFilter(NamedTuple):
+    """The filter with the best settings, not fitted; these settings; and the value of their trial."""
 
     flt: SequentialFilter
     settings: dict[str, Any]
     value: float
 
 
-def position_of(belief: Belief, estimate: Estimate) -> Any:
-    """Return the position (2,) that a belief says."""
-    return np.asarray(belief.mean() if estimate == "mean" else belief.mode())[:2]
-
-
 def tuned(
     flt: SequentialFilter,
     settings: Settings,
-    fold: Fold,
+    fold: LocalizationFold,
     measure: Measure,
     *,
     trials: int,
     seed: int,
     study: Path | None = None,
-) -> Found:
-    """Choose hyper-parameters by leaving out training sequences, which are followed and judged as a test sequence is.
+) -> TunedFilter:
+    """Choose hyper-parameters by leaving out training sequences, which are followed and judged like a test sequence.
 
     Parameters
     ----------
@@ -79,14 +75,14 @@ def tuned(
         Not fitted.
     settings : Settings
         Their ``space`` is added to what the filter declares.
-    fold : Fold
+    fold : LocalizationFold
         Its training sequences; steps whose true state is unknown are left out.
     measure : Measure
-        What counts.
+        How estimates are judged.
     trials, seed
         As for :func:`kmcf.tune`.
     study : Path, optional
-        File that keeps the trials, so that a killed study goes on.
+        File that keeps the trials, so that a killed study can continue.
     """
     known = set(flt.get_params(deep=True))
     space = {name: parameter for name, parameter in settings.space.items() if name in known}
@@ -111,4 +107,4 @@ def tuned(
         space=space,
         study=study,
     )
-    return Found(clone(result.best_filter), dict(result.best_params), result.best_value)
+    return TunedFilter(clone(result.best_filter), dict(result.best_params), result.best_value)

@@ -10,11 +10,11 @@ from kmcf.datasets import cold
 from kmcf.kernels import Pose, SpatialPyramid
 from kmcf.transitions import OdometryMotion
 from kmcf_lab.localize.building import FRAME_INTERVAL, PAPER_STEPS, Building, localization_task, simulated_building
-from kmcf_lab.localize.problem import Data, Fold, Measure, Problem, Settings
+from kmcf_lab.localize.problem import Data, LocalizationFold, Measure, Problem, Settings
 from kmcf_lab.localize.splits import leave_one_out
 
 PAPER_SIZES = (100, 200, 300, 400)
-SETTINGS = Settings(
+BUILDING_SETTINGS = Settings(
     transition=OdometryMotion(),
     learn_transition=False,  # all four parameters 0.1, as in the paper
     observation_kernel=SpatialPyramid(),
@@ -29,7 +29,7 @@ COLD_SETTINGS = Settings(
     kmcf={"tolerance": "auto"},
 )
 SMALL_DICTIONARY = SpatialPyramid(words=50, n_descriptors=4000)
-METHODS = ("kmcf", "kmcf-low50", "kmcf-low100", "kmcf-sub150", "kmcf-sub300", "knn-pf", "kbr", "nai")
+VISION_METHODS = ("kmcf", "kmcf-low50", "kmcf-low100", "kmcf-sub150", "kmcf-sub300", "knn-pf", "kbr", "nai")
 
 
 def load_building(path: Path | None, *, laps: int = 3, interval: float = FRAME_INTERVAL) -> Data:
@@ -40,7 +40,9 @@ def load_building(path: Path | None, *, laps: int = 3, interval: float = FRAME_I
     return Data(simulated_building(laps, frame_interval=interval, building=building), walls=building.walls)
 
 
-def papers_protocol(data: Data, repetition: int = 0, *, sizes: Sequence[int], steps: Sequence[int]) -> list[Fold]:
+def papers_protocol(
+    data: Data, repetition: int = 0, *, sizes: Sequence[int], steps: Sequence[int]
+) -> list[LocalizationFold]:
     """Draw examples from all laps but the last and test on that one, for several numbers of examples and intervals.
 
     Parameters
@@ -52,7 +54,7 @@ def papers_protocol(data: Data, repetition: int = 0, *, sizes: Sequence[int], st
     sizes : sequence of int
         Numbers of examples.
     steps : sequence of int
-        Every how many frames there is a step.
+        Frames per step.
     """
     interval = float(data.recordings[0].time[1] - data.recordings[0].time[0])
     folds = []
@@ -61,12 +63,12 @@ def papers_protocol(data: Data, repetition: int = 0, *, sizes: Sequence[int], st
             task = localization_task(list(data.recordings), size, step, random_state=(repetition, size))
             group = f"{step * interval:.2f} s"
             name = f"n = {size}, {group}"
-            folds.append(Fold(name, task.training, task.states, task.observations, task.test, group=group))
+            folds.append(LocalizationFold(name, task.training, task.states, task.observations, task.test, group=group))
     return folds
 
 
 def load_cold(path: Path) -> Data:
-    """Load the sequences of a folder: every folder in it that has images, in order of the names."""
+    """Load the sequences of a folder: every folder in it that has images, sorted by name."""
     if not path.is_dir():
         raise FileNotFoundError(f"there is no folder {path}.")
     folders = sorted(folder for folder in path.iterdir() if (folder / "std_cam").is_dir())
@@ -84,20 +86,20 @@ BUILDING = Problem(
     ),
     load=load_building,
     split=papers_protocol,
-    settings=SETTINGS,
+    settings=BUILDING_SETTINGS,
     quick=replace(
-        SETTINGS,
+        BUILDING_SETTINGS,
         observation_kernel=SMALL_DICTIONARY,
         load={"interval": 3 * FRAME_INTERVAL},
         split={"sizes": (80, 160), "steps": (4,)},
     ),
     measure=Measure("rmse", estimate="mode"),
-    methods=METHODS,
+    methods=VISION_METHODS,
 )
 COLD = Problem(
     name="cold",
     title="Vision-based localization on the COLD database",
-    about="A robot drives the same way several times. Each sequence is followed with examples from the others.",
+    about="A robot drives the same route several times. Each sequence is followed with examples from the others.",
     load=load_cold,
     split=leave_one_out,
     settings=COLD_SETTINGS,
@@ -105,6 +107,6 @@ COLD = Problem(
         COLD_SETTINGS, observation_kernel=SMALL_DICTIONARY, split={"every": 4, "longest": 60, "most_folds": 1}
     ),
     measure=Measure("rmse", estimate="mode"),
-    methods=METHODS,
+    methods=VISION_METHODS,
     needs="a folder with two or more COLD sequences, each with std_cam and odom_scans",
 )

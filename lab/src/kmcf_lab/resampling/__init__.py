@@ -1,1 +1,1 @@
-"""Section 6.1 of the paper: what resampling does to a kernel mean, computed again."""
+"""Section 6.1 of the paper: what resampling does to the estimate of a kernel mean."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from kmcf.numerics.arrays import FloatArray
 from kmcf_lab.cells import Result
-from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, canvas, save
+from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, canvas, save_figure
 from kmcf_lab.resampling.checks import sweep
 from kmcf_lab.resampling.study import METHODS, SD, TRANSITION_SD, Draw
 
@@ -20,7 +20,7 @@ BINS = np.linspace(-1.0, 1.0, 41)
 
 
 def draw_demonstration(draw: Draw, folder: Path) -> list[Path]:
-    """Draw the six panels: sample-weight pairs and histograms, before and after the transition."""
+    """Draw the six panels: weighted samples and histograms, before and after the transition."""
     errors = draw.errors()
     with canvas(3, 2, (9.5, 8.5), sharex=True) as (figure, axes):
         for row, method in zip(axes, METHODS, strict=True):
@@ -31,7 +31,7 @@ def draw_demonstration(draw: Draw, folder: Path) -> list[Path]:
                 axis.set_title(f"{method}, {what} the transition: error {errors[f'{method}_{letter}']:.2e}")
         for axis in axes[-1]:
             axis.set(xlabel="state x", xlim=(-1.05, 1.05))
-        return save(figure, folder, "demonstration")
+        return save_figure(figure, folder, "demonstration")
 
 
 def _panel(axis: Any, method: str, values: FloatArray, weights: FloatArray, sd: float) -> None:
@@ -50,7 +50,7 @@ def _panel(axis: Any, method: str, values: FloatArray, weights: FloatArray, sd: 
 
 
 def draw_sweep(results: Sequence[Result], folder: Path) -> list[Path]:
-    """Draw the errors over Σw², both axes logarithmic."""
+    """Draw the errors over Σw² on logarithmic axes."""
     averages = sweep(results)
     order = np.argsort(averages.sum_of_squares)
     x = averages.sum_of_squares[order]
@@ -63,4 +63,4 @@ def draw_sweep(results: Sequence[Result], folder: Path) -> list[Path]:
         axis.set(xscale="log", yscale="log", xlabel=r"sum of squared weights $\sum_i w_i^2$")
         axis.set(ylabel="squared RKHS error", title="Section 6.1: mean over repetitions, bars: standard errors")
         axis.legend()
-        return save(figure, folder, "sweep")
+        return save_figure(figure, folder, "sweep")

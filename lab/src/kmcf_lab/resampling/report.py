@@ -1,4 +1,4 @@
-"""The report of Section 6.1."""
+"""The report on Section 6.1."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from kmcf.report import Axis, Block, Chart, Report, Section, Series, SideBySide, Statements, Table, Text
-from kmcf.report.table import TableEntry
+from kmcf.report.table import TableEntry as Entry
 from kmcf_lab.cells import Result
 from kmcf_lab.resampling.checks import quoted, statements, sweep
 from kmcf_lab.resampling.figures import BINS
-from kmcf_lab.resampling.study import METHODS, POINTS, RIDGES, Draw
+from kmcf_lab.resampling.study import METHODS, POINTS, Draw
 from kmcf_lab.versions import versions
 
 _COLOURS = {"m̂_P": 7, "woRes": 0, "Res-KH": 2, "Res-Trunc": 1}
@@ -28,7 +28,7 @@ def resampling_report(results: Sequence[Result], pictured: Draw, command: str) -
     """Put tables, charts and checked statements on a page."""
     checked = statements(results)
     count = sum(one.verdict.value == "holds" for one in checked)
-    summary = f"{count} of {len(checked)} sentences of Section 6.1 hold in our repetition of the experiment."
+    summary = f"{count} of {len(checked)} sentences of Section 6.1 hold when the experiment is repeated."
     return Report(
         "Sampling and resampling (Section 6.1)",
         command,
@@ -43,13 +43,14 @@ def resampling_report(results: Sequence[Result], pictured: Draw, command: str) -
 
 
 def _quoted_table(results: Sequence[Result]) -> Block:
-    rows: list[list[TableEntry]] = [
+    rows: list[list[Entry]] = [
         [one.symbol, one.paper, one.pictured, one.median, one.low, one.high, f"{one.rank:.0%} of our draws are lower"]
         for one in quoted(results)
     ]
     columns = ["squared RKHS error", "paper", "the pictured draw", "median", "5 %", "95 %", "the paper's number"]
     caption = (
-        "The paper shows one draw, without naming λ; ours has λ = 10⁻⁶ and A = 1. Quantiles are over all our draws."
+        "The paper shows one draw and does not say with which λ; ours has λ = 10⁻⁶ and A = 1. "
+        "Quantiles are over all our draws."
     )
     return Table(columns, rows, caption)
 
@@ -93,7 +94,7 @@ def _sweep_chart(results: Sequence[Result]) -> Block:
 def _sweep_table(results: Sequence[Result]) -> Block:
     averages = sweep(results)
     rows = [
-        [ridge, float(squares), *(float(means[k]) for means in averages.means.values())]
-        for k, (ridge, squares) in enumerate(zip(RIDGES, averages.sum_of_squares, strict=True))
+        [float(ridge), float(squares), *(float(means[k]) for means in averages.means.values())]
+        for k, (ridge, squares) in enumerate(zip(averages.ridges, averages.sum_of_squares, strict=True))
     ]
     return Table(["λ", "Σw²", "error of m̂_P", *METHODS], rows, "Mean squared RKHS errors; the methods' are on m_Q.")

@@ -19,7 +19,7 @@ SD, TRANSITION_SD, BANDWIDTH, POINTS = 0.1, 0.1, 0.1, 100
 TRUTH_P = NormalMean(0.0, SD**2, BANDWIDTH)
 TRUTH_Q = NormalMean(0.0, SD**2 + TRANSITION_SD**2, BANDWIDTH)
 
-# The paper does not state λ of its demonstration; at 1e-6 the error of m̂_P has the size it quotes.
+# The paper does not state the λ of its demonstration; at 1e-6 the error of m̂_P has the size it quotes.
 DEMONSTRATION_RIDGE, DEMONSTRATION_WIDTH = 1e-6, 1.0
 SWEEP_WIDTH = 5.0
 RIDGES = tuple(float(f"1e{k}") for k in range(-10, 2))
@@ -36,12 +36,12 @@ QUOTED = (
 
 @dataclass(frozen=True)
 class Draw:
-    """One draw of the experiment: an estimate of m_P and what becomes of it."""
+    """One draw of the experiment: an estimate of m_P, resampled in all ways, then moved by the transition."""
 
     points: FloatArray
     weights: FloatArray
     samples: dict[str, FloatArray]
-    """Points after resampling, by method; without resampling the points themselves."""
+    """Points after resampling, by method; without resampling, the points themselves."""
     moved: dict[str, FloatArray]
     """The same after the transition."""
 
@@ -65,7 +65,7 @@ class Draw:
 
 
 def draw(ridge: float, width: float, rng: np.random.Generator) -> Draw:
-    """Make an estimate of m_P with regularisation λ on points uniform in [−width, width]; resample it in all ways."""
+    """Estimate m_P with regularisation λ on points uniform in [−width, width], then resample it in all ways."""
     points = rng.uniform(-width, width, size=POINTS)
     gram = smoothed_kernel(points[:, None] - points, BANDWIDTH, 0.0)
     weights = ridge_weights(gram, TRUTH_P(points), ridge)
@@ -82,17 +82,16 @@ def draw(ridge: float, width: float, rng: np.random.Generator) -> Draw:
 def ridge_weights(gram: FloatArray, mean_values: FloatArray, ridge: float) -> FloatArray:
     """Minimise ‖Σ w_i k(·, X_i) − m‖² + λ‖w‖² and divide by the sum.
 
-    The minimum is (G + λI)⁻¹ m, found by the eigenvalues of G because a Cholesky factorisation is close to failing at
-    λ = 1e-10.
+    The minimum is (G + λI)⁻¹ m. It is computed from the eigenvalues of G because a Cholesky factorisation nearly fails
+    at λ = 1e-10.
     """
     values, vectors = np.linalg.eigh(gram)
-    weights: FloatArray = vectors @ ((vectors.T @ mean_values) / (np.maximum(values, 0.0) + ridge))
-    weights /= weights.sum()
-    return weights
+    weights = vectors @ ((vectors.T @ mean_values) / (np.maximum(values, 0.0) + ridge))
+    return weights / weights.sum()
 
 
 def draw_of(cell: Cell) -> Draw:
-    """Make the draw that a cell names."""
+    """Repeat the draw of a cell."""
     return draw(float(cell.coordinates["ridge"]), float(cell.coordinates["width"]), cell.generator())
 
 
@@ -102,7 +101,7 @@ def compute(cell: Cell) -> Sequence[Row]:
 
 
 def demonstration(seed: int, repetition: int) -> Cell:
-    """Name a draw of the demonstration."""
+    """Return the cell of one draw of the demonstration."""
     coordinates = {"ridge": DEMONSTRATION_RIDGE, "width": DEMONSTRATION_WIDTH, "repetition": repetition, "seed": seed}
     return Cell("demonstration", coordinates)
 
@@ -131,7 +130,7 @@ def run_resampling(
     seed : int
         Another seed gives independent results.
     jobs, backend, resume, progress
-        As in :func:`run_cells`.
+        As in :func:`kmcf_lab.cells.run_cells`.
     """
     cells = [demonstration(seed, repetition) for repetition in range(draws)]
     cells += [

@@ -1,1 +1,1 @@
-"""Section 6.2 of the paper: all methods on the eight synthetic models, computed again."""
+"""Section 6.2 of the paper: all methods on the eight synthetic models."""

@@ -1,7 +1,7 @@
-"""What the paper says about the accuracies in Section 6.2, sentence by sentence, checked by paired tests.
+"""What Section 6.2 says about accuracy, sentence by sentence, checked by paired tests.
 
-Ratios of errors are compared on the same data sets. A statement about several models holds if it does on their
-geometric mean (95 % interval over repetitions) and its opposite is significant on none of them (at 5 % together).
+Ratios of errors are compared on the same data sets. A statement about several models holds if it holds for their
+geometric mean (95 % interval over repetitions) and its opposite is significant on none of them (5 % for all together).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from kmcf.report import Statement, Verdict
 from kmcf.report.numbers import shown
 from kmcf_lab.cells import Result
-from kmcf_lab.intervals import Interval, confidence
-from kmcf_lab.synthetic.errors import ORACLE, Measured, as_ratio, errors_of, pool, values_of, written
+from kmcf_lab.statistics import Interval, confidence
+from kmcf_lab.synthetic.measured import ORACLE, Measured, as_ratio, errors_of, pool, values_of, written
 from kmcf_lab.synthetic.study import REFERENCE
 from kmcf_lab.synthetic.time_checks import time_statements
 from kmcf_lab.verdicts import above
@@ -38,16 +38,16 @@ class Comparison:
     each: Mapping[str, Interval]
     pooled: Interval
     strict: Mapping[str, Interval]
-    """For each model the interval whose errors are 5 % over all models together."""
+    """The intervals whose error probability is 5 % for all models together."""
 
     def verdict_below(self, bound: float) -> Verdict:
-        """Judge that all ratios are below a bound."""
+        """Judge the claim that all ratios are below a bound."""
         if self.pooled.low > bound or any(one.low > bound for one in self.strict.values()):
             return Verdict.FAILS
         return Verdict.HOLDS if self.pooled.high < bound else Verdict.UNCLEAR
 
     def verdict_above(self, bound: float) -> Verdict:
-        """Judge that all ratios are above a bound."""
+        """Judge the claim that all ratios are above a bound."""
         if self.pooled.high < bound or any(one.high < bound for one in self.strict.values()):
             return Verdict.FAILS
         return Verdict.HOLDS if self.pooled.low > bound else Verdict.UNCLEAR
@@ -62,9 +62,9 @@ def compare(
 ) -> Comparison | None:
     """Compare two methods on the same data sets; None if nothing was computed."""
     logs = {
-        model: found
+        model: ratios
         for model in models
-        if (found := errors.log_ratios(model, first, second, errors.sizes if sizes is None else sizes))
+        if (ratios := errors.log_ratios(model, first, second, errors.sizes if sizes is None else sizes))
     }
     return _comparison(logs)
 
@@ -72,14 +72,14 @@ def compare(
 def compare_models(errors: Measured, method: str, pairs: Sequence[tuple[str, str]]) -> Comparison | None:
     """Compare a method's errors on models with controls and without, at equal numbers of examples."""
     logs = {f"{after} ÷ {before}": _across(errors, method, before, after) for before, after in pairs}
-    return _comparison({name: found for name, found in logs.items() if found})
+    return _comparison({name: ratios for name, ratios in logs.items() if ratios})
 
 
 def _across(errors: Measured, method: str, before: str, after: str) -> dict[int, float]:
     collected: dict[int, list[float]] = {}
     for n in errors.sizes:
         one, other = errors.values.get((after, n, method), {}), errors.values.get((before, n, method), {})
-        for repetition in one.keys() & other.keys():  # independent data: any pairing will do
+        for repetition in one.keys() & other.keys():  # the data are independent: any pairing will do
             collected.setdefault(repetition, []).append(float(np.log(one[repetition] / other[repetition])))
     return {repetition: float(np.mean(values)) for repetition, values in sorted(collected.items())}
 
@@ -88,12 +88,12 @@ def _comparison(logs: Mapping[str, Mapping[int, float]]) -> Comparison | None:
     pooled = values_of(pool(list(logs.values())))
     if not len(pooled):
         return None
-    values = {name: values_of(found) for name, found in logs.items()}
+    values = {name: values_of(ratios) for name, ratios in logs.items()}
     level = 1.0 - 0.05 / len(values)
     return Comparison(
-        {name: as_ratio(found) for name, found in values.items()},
+        {name: as_ratio(ratios) for name, ratios in values.items()},
         as_ratio(pooled),
-        {name: as_ratio(found, level) for name, found in values.items()},
+        {name: as_ratio(ratios, level) for name, ratios in values.items()},
     )
 
 
@@ -104,8 +104,8 @@ def statements(results: Sequence[Result]) -> list[Statement]:
 
 
 def own_statements(results: Sequence[Result]) -> list[Statement]:
-    """Check what we say about the methods that the paper lacks."""
-    errors, found = errors_of(results), []
+    """Check what we say about the methods that are not in the paper."""
+    errors, judged = errors_of(results), []
     claims = (
         ("The untuned defaults are no worse than the tuned filter.", "defaults", "KMCF", errors.models),
         ("The importance-weighted rule is no worse than Kernel Bayes' Rule.", "importance", "defaults", errors.models),
@@ -118,8 +118,8 @@ def own_statements(results: Sequence[Result]) -> list[Statement]:
         if compared is not None:
             bound = 1.0 if "better" in claim else COMPETITIVE if second == ORACLE else 1.02
             numbers = f"{first} ÷ {second}: {compared}; below {bound:g} holds"
-            found.append(Statement(claim, compared.verdict_below(bound), numbers, _OURS))
-    return found
+            judged.append(Statement(claim, compared.verdict_below(bound), numbers, _OURS))
+    return judged
 
 
 def _without(errors: Measured, models: Sequence[str]) -> list[str]:
@@ -127,33 +127,33 @@ def _without(errors: Measured, models: Sequence[str]) -> list[str]:
 
 
 def _methods(errors: Measured) -> list[Statement]:
-    found = []
+    judged = []
     others, rest = ("KMCF", "kNN-PF", "KBR"), _without(errors, LINEAR)
     for rival in others:
         compared = compare(errors, "GP-PF", rival, LINEAR)
         if compared is not None:
             claim = f"GP-PF performed the best for 1a and 1b: better than {rival}."
-            found.append(Statement(claim, compared.verdict_below(1.0), f"GP-PF ÷ {rival}: {compared}", _SOURCE))
+            judged.append(Statement(claim, compared.verdict_below(1.0), f"GP-PF ÷ {rival}: {compared}", _SOURCE))
     compared = compare(errors, "GP-PF", "KMCF", rest)
     if compared is not None:
         claim = "For the other models GP-PF performed poorly."
-        found.append(Statement(claim, compared.verdict_above(1.0), f"GP-PF ÷ KMCF: {compared}", _SOURCE))
+        judged.append(Statement(claim, compared.verdict_above(1.0), f"GP-PF ÷ KMCF: {compared}", _SOURCE))
     for rival in RIVALS:
         compared = compare(errors, "KMCF", rival, rest)
         if compared is not None:
             claim = f"For these models KMCF performed the best or competitively: compared with {rival}."
             numbers = f"KMCF ÷ {rival}: {compared}; below {COMPETITIVE:g} is competitive"
-            found.append(Statement(claim, compared.verdict_below(COMPETITIVE), numbers, _SOURCE))
-    return found + _kernel_bayes(errors) + _low10(errors)
+            judged.append(Statement(claim, compared.verdict_below(COMPETITIVE), numbers, _SOURCE))
+    return judged + _kernel_bayes(errors) + _low10(errors)
 
 
 def _kernel_bayes(errors: Measured) -> list[Statement]:
     compared = compare(errors, "KBR", "KMCF", errors.models)
     if compared is None:
         return []
-    found = compared.each.values()
-    worse, surely = sum(one.value > 1.0 for one in found), sum(one.low > 1.0 for one in found)
-    better = sum(one.high < 1.0 for one in found)
+    intervals = compared.each.values()
+    worse, surely = sum(one.value > 1.0 for one in intervals), sum(one.low > 1.0 for one in intervals)
+    better = sum(one.high < 1.0 for one in intervals)
     verdict = above(compared.pooled, 1.0)
     if verdict is Verdict.HOLDS and worse <= len(compared.each) / 2:
         verdict = Verdict.UNCLEAR
@@ -184,23 +184,23 @@ def _low10(errors: Measured) -> list[Statement]:
 
 
 def _controls(errors: Measured) -> list[Statement]:
-    found = []
+    judged = []
     for method in ("KMCF", "kNN-PF", "GP-PF", ORACLE):
         compared = compare_models(errors, method, PAIRS)
         if compared is not None:
             claim = f"The performance of {method} improved for the models with controls."
             if method == ORACLE:
                 claim = "The information of the control input is helpful in general: the oracle improved."
-            found.append(Statement(claim, compared.verdict_below(1.0), f"with ÷ without: {compared}", _SOURCE))
+            judged.append(Statement(claim, compared.verdict_below(1.0), f"with ÷ without: {compared}", _SOURCE))
     compared = compare_models(errors, "KBR", PAIRS)
     if compared is not None:
         claim = "The KBR filter did not improve for the models with controls."
-        found.append(Statement(claim, above(compared.pooled, 1.0), f"with ÷ without: {compared}", _SOURCE))
-    return found + _gained(errors)
+        judged.append(Statement(claim, above(compared.pooled, 1.0), f"with ÷ without: {compared}", _SOURCE))
+    return judged + _gained(errors)
 
 
 def _gained(errors: Measured) -> list[Statement]:
-    """Compare what controls gain: the KBR filter must learn the transition, and with controls that is harder."""
+    """Compare what controls gain: the KBR filter must learn the transition, which is harder with controls."""
     per_pair = []
     for before, after in PAIRS:
         kbr, kmcf = (_across(errors, method, before, after) for method in ("KBR", "KMCF"))
@@ -215,26 +215,26 @@ def _gained(errors: Measured) -> list[Statement]:
 
 
 def _reductions(errors: Measured) -> list[Statement]:
-    """Check the cheaper variants, where there are more examples than they keep."""
+    """Check the cheaper variants where there are more examples than they keep."""
     sizes = [n for n in errors.sizes if n >= REFERENCE]
-    found, scalar = [], _without(errors, VECTOR)
+    judged, scalar = [], _without(errors, VECTOR)
     for method in ("KMCF-low20", "KMCF-sub100"):
         compared = compare(errors, method, "KMCF", scalar, sizes)
         if compared is not None:
             claim = f"{method} was competitive with KMCF for 1a, 2a, 4a, 1b, 2b, 4b."
             numbers = f"{method} ÷ KMCF: {compared}; below {COMPETITIVE:g} is competitive"
-            found.append(Statement(claim, compared.verdict_below(COMPETITIVE), numbers, _SOURCE))
+            judged.append(Statement(claim, compared.verdict_below(COMPETITIVE), numbers, _SOURCE))
     compared = compare(errors, "KMCF-sub50", "KMCF-sub100", errors.models, sizes)
     if compared is not None:
         claim = "KMCF-sub50 was slightly worse than KMCF-sub100."
         numbers = f"KMCF-sub50 ÷ KMCF-sub100: {compared}"
-        found.append(Statement(claim, compared.verdict_above(1.0), numbers, _SOURCE))
+        judged.append(Statement(claim, compared.verdict_above(1.0), numbers, _SOURCE))
     for method in ("KMCF-low20", "KMCF-sub100"):
         compared = compare(errors, method, "KMCF", VECTOR, sizes)
         if compared is not None:
             claim = f"For 3a and 3b {method} was worse than KMCF."
-            found.append(Statement(claim, compared.verdict_above(1.0), f"{method} ÷ KMCF: {compared}", _SOURCE))
-    return found + [one for method in ("KMCF-low20", "KMCF-sub100") for one in _dimension(errors, method, sizes)]
+            judged.append(Statement(claim, compared.verdict_above(1.0), f"{method} ÷ KMCF: {compared}", _SOURCE))
+    return judged + [one for method in ("KMCF-low20", "KMCF-sub100") for one in _dimension(errors, method, sizes)]
 
 
 def _dimension(errors: Measured, method: str, sizes: Sequence[int]) -> list[Statement]:

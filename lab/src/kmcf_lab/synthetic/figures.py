@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from kmcf_lab.cells import Result
-from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, canvas, save
-from kmcf_lab.synthetic.errors import Measured, errors_of, times_of
+from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, canvas, save_figure
+from kmcf_lab.synthetic.measured import Measured, errors_of, times_of
 
 _BLACK = "#000000"
 _APART = 0.012
-"""Methods are drawn so far apart, in logarithms of n, that their error bars can be told from each other."""
+"""Distance between methods, in logarithms of n, so that their error bars do not hide each other."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ LOOKS = {
 
 
 def draw_errors(results: Sequence[Result], folder: Path) -> list[Path]:
-    """Draw errors over n with standard errors, one figure without controls and one with, a panel per model."""
+    """Draw errors over n with standard errors: a figure without controls and one with them, a panel per model."""
     errors, paths = errors_of(results), []
     for kind, letter in (("without", "a"), ("with", "b")):
         models = [model for model in errors.models if model.endswith(letter)]
@@ -64,7 +64,7 @@ def draw_errors(results: Sequence[Result], folder: Path) -> list[Path]:
                     _write_ticks(axis)
                     axis.set_title(f"model {model}")
                 figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside right upper")
-                paths += save(figure, folder, f"errors-{kind}-controls")
+                paths += save_figure(figure, folder, f"errors-{kind}-controls")
     return paths
 
 
@@ -81,7 +81,7 @@ def draw_times(results: Sequence[Result], folder: Path) -> list[Path]:
         for axis in axes[0]:
             _write_ticks(axis)
         figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside right upper")
-        return save(figure, folder, "times")
+        return save_figure(figure, folder, "times")
 
 
 def _panel(axis: Any, measured: Measured, model: str, label: str) -> None:
@@ -99,7 +99,7 @@ def _panel(axis: Any, measured: Measured, model: str, label: str) -> None:
 
 
 def _write_ticks(axis: Any) -> None:
-    """Write round numbers along the vertical axis, when everything is drawn that shares it."""
+    """Write round numbers along the vertical axis; call it once everything that shares the axis is drawn."""
     low, high = axis.get_ylim()
     ticks = plain_ticks(low, high)
     axis.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -107,7 +107,7 @@ def _write_ticks(axis: Any) -> None:
 
 
 def plain_ticks(low: float, high: float) -> list[float]:
-    """Return round numbers between two positive ends; often these are less than a decade apart.
+    """Return round numbers between two positive limits, which are often less than a decade apart.
 
     Examples
     --------
@@ -129,8 +129,8 @@ def draw_ratios(results: Sequence[Result], folder: Path, n: int) -> list[Path]:
     with canvas(1, 1, (8.0, 1.2 + 0.42 * len(methods))) as (figure, axes):
         axis = axes[0, 0]
         for model in errors.models:
-            found = [(k, errors.ratio(model, n, method)) for k, method in enumerate(methods)]
-            known = [(k, one.value) for k, one in found if one is not None]
+            places = [(k, errors.ratio(model, n, method)) for k, method in enumerate(methods)]
+            known = [(k, one.value) for k, one in places if one is not None]
             heights, ratios = np.array(known, dtype=np.float64).reshape(-1, 2).T
             style = {"color": colours[model], "marker": marks[model], "linestyle": "", "alpha": 0.85}
             axis.plot(ratios, heights, label=model, markersize=6, **style)
@@ -146,4 +146,4 @@ def draw_ratios(results: Sequence[Result], folder: Path, n: int) -> list[Path]:
         axis.minorticks_off()
         axis.set_title(f"n = {n} examples")
         figure.legend(*axis.get_legend_handles_labels(), loc="outside right upper", title="model")
-        return save(figure, folder, "ratios")
+        return save_figure(figure, folder, "ratios")

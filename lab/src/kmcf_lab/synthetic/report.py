@@ -1,26 +1,26 @@
-"""The report of Section 6.2."""
+"""The report on Section 6.2."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from kmcf.report import Axis, Block, Chart, Report, Section, Series, SideBySide, Statements, Table, Text, Verdict
-from kmcf.report.table import TableEntry
+from kmcf.report.table import TableEntry as Entry
 from kmcf_lab.cells import Result
 from kmcf_lab.synthetic.checks import own_statements, statements
-from kmcf_lab.synthetic.errors import ORACLE, Measured, errors_of, times_of
 from kmcf_lab.synthetic.figures import LOOKS
+from kmcf_lab.synthetic.measured import ORACLE, Measured, errors_of, times_of
 from kmcf_lab.synthetic.methods import METHODS
 from kmcf_lab.synthetic.study import REFERENCE
 from kmcf_lab.synthetic.times import TIMED_STEPS
-from kmcf_lab.tidy import chosen, column, rows_of
+from kmcf_lab.tables import chosen, column, rows_of
 from kmcf_lab.versions import versions
 
 _HOW = (
     "Examples and test sequence (100 steps) are simulated independently. Hyper-parameters are chosen on the examples "
     "alone, by two-fold cross validation of two halves of the sequence, random search around the defaults and the "
     "geometric mean of the best trials; GP-PF maximises the marginal likelihood. All methods see the same data sets, "
-    "so differences are tested in pairs. A statement about several models holds if it does on their geometric mean "
+    "so differences are tested in pairs. A statement about several models holds if it holds for their geometric mean "
     "(95 % interval over repetitions) and its opposite is significant on none of them."
 )
 _TIMES = (
@@ -35,11 +35,11 @@ def synthetic_report(results: Sequence[Result], command: str) -> Report:
     counts = {verdict: sum(one.verdict is verdict for one in checked) for verdict in Verdict}
     summary = (
         f"Of {len(checked)} statements of Section 6.2, {counts[Verdict.HOLDS]} hold, {counts[Verdict.FAILS]} do not, "
-        f"and {counts[Verdict.UNCLEAR]} cannot be told from these data."
+        f"and {counts[Verdict.UNCLEAR]} cannot be decided from these data."
     )
     sections = [
         Section("The paper's statements", [Text(_HOW), Statements(checked)]),
-        Section("What the paper lacks", [Statements(own_statements(results))]),
+        Section("Beyond the paper", [Statements(own_statements(results))]),
         Section("Ratios to the oracle", _ratio_tables(errors)),
         Section("Errors", [SideBySide([_chart(errors, model) for model in errors.models]), *_error_tables(errors)]),
     ]
@@ -50,7 +50,7 @@ def synthetic_report(results: Sequence[Result], command: str) -> Report:
 
 
 def shown_size(errors: Measured) -> int:
-    """Return the number of examples that tables show where they can show one only."""
+    """Return the number of examples that tables show where there is room for only one."""
     return REFERENCE if REFERENCE in errors.sizes else errors.sizes[0]
 
 
@@ -107,7 +107,7 @@ def _time_blocks(times: Measured) -> list[Block]:
 
 def _method_table(results: Sequence[Result]) -> Block:
     rows = rows_of(results, "accuracy")
-    lines: list[list[TableEntry]] = []
+    lines: list[list[Entry]] = []
     for name, method in METHODS.items():
         some = chosen(rows, method=name)
         if some:
@@ -120,11 +120,11 @@ def _method_table(results: Sequence[Result]) -> Block:
 
 
 def _count_table(errors: Measured) -> Block:
-    rows: list[list[TableEntry]] = []
+    rows: list[list[Entry]] = []
     for model in errors.models:
-        counts: list[TableEntry] = [model]
+        counts: list[Entry] = [model]
         for n in errors.sizes:
-            found = [len(errors.values.get((model, n, method), {})) for method in errors.methods]
-            counts.append(" to ".join(str(count) for count in dict.fromkeys((min(found), max(found)))))
+            finished = [len(errors.values.get((model, n, method), {})) for method in errors.methods]
+            counts.append(" to ".join(str(count) for count in dict.fromkeys((min(finished), max(finished)))))
         rows.append(counts)
     return Table(["model", *(f"n = {n}" for n in errors.sizes)], rows, "Data sets per method.")

@@ -3,51 +3,49 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from kmcf.datasets import PAPER_MODELS
-from kmcf.support.alerts import HighRankWarning, RejectedStepWarning
-from kmcf_lab.cells import Cell, Result, Row, Value, run_cells
+from kmcf_lab.cells import Cell, Coordinate, Result, Row, run_cells
+from kmcf_lab.quiet import quiet
 from kmcf_lab.statistics import rmse
-from kmcf_lab.synthetic.methods import METHODS, Method, make_problem
+from kmcf_lab.synthetic.data import simulate_data
+from kmcf_lab.synthetic.methods import METHODS, SyntheticMethod
 from kmcf_lab.synthetic.times import step_times, timed_names
 
 SIZES = (100, 200, 400, 800)
 QUICK_MODELS, QUICK_SIZES, QUICK_SHARE = ("1a", "1b", "2a", "2b", "3a", "4a", "4b"), (100,), 0.5
-"""A quick run has the fewest examples, half the trials, and one of the two models with ten-dimensional observations."""
+"""A quick run has 100 examples, half the trials, and only one of the two models with ten-dimensional observations."""
 REFERENCE = 200
-"""The number of examples that is computed first and that the tables show."""
+"""The number of examples that is computed first and shown in the tables."""
 STEPS = 100
 TIMED_MODELS, TIMED_LATER, TIMED_REPETITIONS = ("1a", "1b"), ("3a",), 3
-"""The paper shows times of 1a and 1b and says that the others' are similar; 3a has ten-dimensional observations."""
+"""The paper shows the times of 1a and 1b and calls the others similar; 3a has ten-dimensional observations."""
 _FIRST, _NEXT = 3, 10
 
 
 def compute(cell: Cell) -> Sequence[Row]:
     """Compute one method on one data set, or the times of all."""
     where = cell.coordinates
-    problem = make_problem(*(where[key] for key in ("model", "n", "repetition", "steps", "seed")))  # type: ignore[arg-type]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RejectedStepWarning)
-        warnings.simplefilter("ignore", HighRankWarning)
+    data = simulate_data(*(where[key] for key in ("model", "n", "repetition", "steps", "seed")))  # type: ignore[arg-type]
+    with quiet():
         if cell.study == "times":
-            return step_times(problem, str(where["methods"]).split("; "))
+            return step_times(data, str(where["methods"]).split("; "))
         began = perf_counter()
-        flt, tuned = METHODS[str(where["method"])].fitted(problem, int(where["trials"]))
-        row: Row = {"fit_seconds": perf_counter() - began, "seed_of_filters": problem.seed}
-        run = flt.filter(problem.test.observations, problem.test.controls, keep_beliefs=False)
-    row |= {"rmse": rmse(run.mean, problem.test.states), "rejected": int(run.rejected.sum())}
+        flt, tuned = METHODS[str(where["method"])].fitted(data, int(where["trials"]))
+        row: Row = {"fit_seconds": perf_counter() - began, "seed_of_filters": data.seed}
+        run = flt.filter(data.test.observations, data.test.controls, keep_beliefs=False)
+    row |= {"rmse": rmse(run.mean, data.test.states), "rejected": int(run.rejected.sum())}
     if tuned is not None:
         row |= {"validation_rmse": tuned.best_value, "untuned_validation_rmse": tuned.untuned_value}
         row["settings"] = json.dumps(tuned.best_params, default=str)
     return [row]
 
 
-def plan(
+def synthetic_cells(
     models: Sequence[str],
     sizes: Sequence[int],
     methods: Sequence[str],
@@ -57,7 +55,7 @@ def plan(
     steps: int = STEPS,
     seed: int = 0,
 ) -> list[Cell]:
-    """Name the cells, most wanted first: ten repetitions at 200 examples, times, other sizes, more repetitions.
+    """Return the cells in order of importance: ten repetitions at n = 200, times, other n, more repetitions.
 
     Parameters
     ----------
@@ -78,8 +76,8 @@ def plan(
     reference = [n for n in sizes if n == REFERENCE] or [sizes[0]]
     others = [n for n in sizes if n not in reference]
 
-    def named(study: str, model: str, n: int, repetition: int, **further: Value) -> Cell:
-        where: dict[str, Value] = {"model": model, "n": n, "repetition": repetition, "steps": steps, "seed": seed}
+    def named(study: str, model: str, n: int, repetition: int, **further: Coordinate) -> Cell:
+        where: dict[str, Coordinate] = {"model": model, "n": n, "repetition": repetition, "steps": steps, "seed": seed}
         return Cell(study, {**where, **further})
 
     def block(block_sizes: Sequence[int], start: int, stop: int) -> list[Cell]:
@@ -106,9 +104,9 @@ def plan(
     return [*first, *block(others, _FIRST, _NEXT), *block([*reference, *others], _NEXT, repetitions)]
 
 
-def _settings(method: Method, n: int, share: float) -> dict[str, Value]:
-    """Return the coordinates of a cell that tell how a method is tuned."""
-    known: dict[str, Value] = {"method": method.name, "trials": method.affordable_trials(n, share)}
+def _settings(method: SyntheticMethod, n: int, share: float) -> dict[str, Coordinate]:
+    """Return the coordinates that say how a method is tuned."""
+    known: dict[str, Coordinate] = {"method": method.name, "trials": method.affordable_trials(n, share)}
     return known if method.delta is None else {**known, "delta": method.delta}
 
 
@@ -130,15 +128,16 @@ def run_synthetic(
     folder : Path
         Where the cells are kept.
     models, sizes, methods, repetitions, share, seed
-        As in :func:`plan`.
+        As in :func:`synthetic_cells`.
     **running
-        As in :func:`run_cells`: jobs, backend, resume, progress, seconds.
+        As in :func:`kmcf_lab.cells.run_cells`: jobs, backend, resume, progress, seconds.
     """
-    return run_cells(plan(models, sizes, methods, repetitions, share=share, seed=seed), compute, folder, **running)
+    cells = synthetic_cells(models, sizes, methods, repetitions, share=share, seed=seed)
+    return run_cells(cells, compute, folder, **running)
 
 
 def check_choices(models: Sequence[str], sizes: Sequence[int], methods: Sequence[str]) -> None:
-    """Refuse names that nobody knows, too few examples, and repetitions of the same."""
+    """Refuse unknown names, too few examples, and anything named twice."""
     for what, given, known in (("model", models, PAPER_MODELS), ("method", methods, tuple(METHODS))):
         unknown = [name for name in given if name not in known]
         if unknown or not given:

@@ -1,4 +1,4 @@
-"""Time per step, methods interleaved step by step on one thread, so that other work on the machine meets all alike."""
+"""Time per step: methods interleaved on one thread, so that other work on the machine affects all of them alike."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import numpy as np
 
 from kmcf.filter import SequentialFilter
 from kmcf_lab.cells import Row
-from kmcf_lab.synthetic.methods import METHODS, Problem, kernel_bayes, plain
+from kmcf_lab.synthetic.data import SimulatedData
+from kmcf_lab.synthetic.methods import METHODS, kernel_bayes, paper_filter
 
 TIMED_STEPS = 30
-"""Steps that are timed, after a first one that is not."""
-AS_PRINTED: dict[str, tuple[str, Callable[[Problem], SequentialFilter]]] = {
-    "KMCF, literal": ("KMCF", lambda problem: plain(problem, engine="literal")),
-    "KMCF, literal, no resampling": ("KMCF", lambda problem: plain(problem, engine="literal", resampling="none")),
-    "KMCF-low20, n × r": ("KMCF-low20", lambda problem: plain(problem, rank=20, engine="lowrank")),
-    "KBR, literal": ("KBR", lambda problem: kernel_bayes(problem, engine="literal")),
+"""Number of timed steps; the first step is not among them."""
+AS_PRINTED: dict[str, tuple[str, Callable[[SimulatedData], SequentialFilter]]] = {
+    "KMCF, literal": ("KMCF", lambda data: paper_filter(data, engine="literal")),
+    "KMCF, literal, no resampling": ("KMCF", lambda data: paper_filter(data, engine="literal", resampling="none")),
+    "KMCF-low20, n × r": ("KMCF-low20", lambda data: paper_filter(data, rank=20, engine="lowrank")),
+    "KBR, literal": ("KBR", lambda data: kernel_bayes(data, engine="literal")),
 }
-"""What the paper timed, by the method it belongs to: n × n systems solved at every step, low rank without the sums
-over examples that make a step independent of n."""
+"""What the paper timed, with the method it belongs to: n × n systems solved at every step, and low rank without the
+sums over examples that make a step independent of n."""
 
 
 def timed_names(methods: Sequence[str]) -> list[str]:
@@ -28,23 +29,23 @@ def timed_names(methods: Sequence[str]) -> list[str]:
     return [*methods, *(name for name, (method, _) in AS_PRINTED.items() if method in methods)]
 
 
-def step_times(problem: Problem, methods: Sequence[str]) -> list[Row]:
+def step_times(data: SimulatedData, methods: Sequence[str]) -> list[Row]:
     """Return the median processor time of a step, posterior mean included, for each method; none is tuned.
 
     Parameters
     ----------
-    problem : Problem
+    data : SimulatedData
         Examples, and at least 31 test steps.
     methods : sequence of str
         Names in ``METHODS`` or ``AS_PRINTED``.
     """
-    train, test = problem.train, problem.test
+    train, test = data.train, data.test
     makers = {name: METHODS[name].make if name in METHODS else AS_PRINTED[name][1] for name in methods}
-    filters = {name: make(problem).fit(train.states, train.observations) for name, make in makers.items()}
+    filters = {name: make(data).fit(train.states, train.observations) for name, make in makers.items()}
     beliefs = {name: flt.start() for name, flt in filters.items()}
     seconds: dict[str, list[float]] = {name: [] for name in methods}
     for step in range(TIMED_STEPS + 1):
-        first = step % len(methods)  # who follows whom changes, and with it what is left in the processor's caches
+        first = step % len(methods)  # the order rotates, and with it what is left in the processor's caches
         for name in (*methods[first:], *methods[:first]):
             began = thread_time()
             control = None if test.controls is None else test.controls[step]

@@ -1,1 +1,1 @@
-"""Section 5 of the paper: its theorems and corollaries, computed again."""
+"""Section 5 of the paper: its theorems and corollaries, measured."""

@@ -6,11 +6,11 @@ For an estimate m̂_P = Σ w_i k(·, X_i) and moved points X'_i ~ p(·|X_i) the 
 
 and the theorem bounds the second part by ‖m̂_P − m_P‖² ‖θ‖, provided that θ lies in H ⊗ H.
 
-On the *circle* with random turns it does, and ‖θ‖ is known (:func:`theta_norm`). On the *line* with the paper's own
-example, a Gaussian kernel and p(·|x) = N(x, s²), it does not: θ depends on x₁ − x₂ alone, so it is not
-square-integrable over the plane, as every element of a Gaussian RKHS is. The theorem then says nothing; but adding
+On the *circle* with random turns it does, and ‖θ‖ is known (:func:`theta_norm`). In the paper's own example on the
+*line*, a Gaussian kernel and p(·|x) = N(x, s²), it does not: θ depends on x₁ − x₂ alone, so it is not
+square-integrable over the plane, whereas every element of a Gaussian RKHS is. The theorem then says nothing. But adding
 independent noise is a contraction of the RKHS of a shift-invariant kernel, so the bound holds with 1 in place of ‖θ‖,
-and that is checked there.
+which is what is checked there.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from kmcf_lab.truths import Circle, NormalMean, smoothed_kernel, theta_norm
 
 CIRCLE, CIRCLE_SD = Circle(bandwidth=0.5), 0.5
 WIDTH = 1.0
-# Few points and weak regularisation give large weights of both signs, many points and strong regularisation even ones.
-SIZES = (10, 30, 100, 300)
+# Few points and weak regularisation give large weights of both signs; many points and strong regularisation, even ones.
+POINT_COUNTS = (10, 30, 100, 300)
 RIDGES = (1e-8, 1e-4, 1e-1)
 CIRCLE_TRANSITIONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 LINE_TRANSITIONS = (0.01, 0.03, 0.1, 0.3, 1.0)
@@ -51,10 +51,10 @@ class Terms(NamedTuple):
 
 
 def least_theta_norm(half_width: float, transition_sd: float) -> float:
-    """Return the norm that any function must have that equals θ on a grid over [−half_width, half_width]², on the line.
+    """Return the least norm of a function that equals θ on a grid over [−half_width, half_width]², on the line.
 
-    The squared norm of the smallest such function is tr(G⁻¹ Θ G⁻¹ Θ) with the kernel matrix G and the values Θ of θ. It
-    grows with the width without end, which shows in numbers that no element of H ⊗ H equals θ.
+    Its square is tr(G⁻¹ Θ G⁻¹ Θ), with the kernel matrix G and the values Θ of θ. It grows with the width
+    without bound, which shows numerically that no element of H ⊗ H equals θ.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def least_theta_norm(half_width: float, transition_sd: float) -> float:
 
 
 def bound_cells(draws: int, repetitions: int, seed: int) -> list[Cell]:
-    """Name all combinations of space, transition and regularisation."""
+    """Return the cells: all combinations of space, transition, number of points and regularisation."""
     transitions = {"circle": CIRCLE_TRANSITIONS, "line": LINE_TRANSITIONS}
     return [
         Cell(
@@ -87,14 +87,14 @@ def bound_cells(draws: int, repetitions: int, seed: int) -> list[Cell]:
         )
         for space, spreads in transitions.items()
         for sd in spreads
-        for size in SIZES
+        for size in POINT_COUNTS
         for ridge in RIDGES
         for repetition in range(repetitions)
     ]
 
 
 def compute_bound(cell: Cell) -> Sequence[Row]:
-    """Measure one cell: the estimate is fixed, its moves are repeated."""
+    """Measure one cell: the estimate stays, its moves are repeated."""
     settings, rng = cell.coordinates, cell.generator()
     variance, draws = float(settings["transition_sd"]) ** 2, int(settings["draws"])
     place, measure = (np.pi, _circle) if settings["space"] == "circle" else (WIDTH, _line)

@@ -1,4 +1,4 @@
-"""Section 5's sentences, checked."""
+"""The theorems of Section 5 and the remarks on them, checked."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from kmcf.numerics.arrays import FloatArray
 from kmcf.report import Statement, Verdict
 from kmcf.report.numbers import shown
 from kmcf_lab.cells import Result, Row
-from kmcf_lab.intervals import Interval, confidence, slope
 from kmcf_lab.resampling.study import TRANSITION_SD
+from kmcf_lab.statistics import Interval, confidence, slope
+from kmcf_lab.tables import chosen, column, grid, rows_of
 from kmcf_lab.theory.bound import CIRCLE_TRANSITIONS, LINE_TRANSITIONS, least_theta_norm
-from kmcf_lab.tidy import chosen, column, grid, rows_of
+from kmcf_lab.verdicts import below, consistent
 
 CONSISTENCY = {
     "distance": "RKHS distance to the Kalman posterior",
     "mean_error": "error of the posterior mean",
     "variance_error": "median error of the posterior variance",
 }
-# How many standard errors a measured mean may lie above the bound by chance, over some hundred cells.
+# By how many standard errors a measured mean may exceed the bound by chance, over a few hundred cells.
 _PATIENCE = 4.0
 
 
@@ -49,7 +50,7 @@ def statements(results: Sequence[Result]) -> list[Statement]:
 
 
 def _bound(rows: Sequence[Row]) -> list[Statement]:
-    found = [
+    judged = [
         _bound_holds(chosen(rows, space="circle"), "On the circle the bound of Theorem 1 holds.", "Theorem 1"),
         _bound_holds(
             chosen(rows, space="line"),
@@ -57,22 +58,22 @@ def _bound(rows: Sequence[Row]) -> list[Statement]:
             "Theorem 1 and Section 6.1",
         ),
     ]
-    found.append(_assumption())
-    found.append(_first_term(rows))
-    found.append(_ess(chosen(rows, space="line")))
-    return found
+    judged.append(_assumption())
+    judged.append(_first_term(rows))
+    judged.append(_ess(chosen(rows, space="line")))
+    return judged
 
 
 def _assumption() -> Statement:
-    """Show that θ of Section 6.1 has no norm: the least it can have grows with the width it is seen on."""
+    """Show that the θ of Section 6.1 has no norm: the least possible one grows with the width of the window."""
     widths = (1.0, 2.0, 4.0, 8.0)
     norms = [least_theta_norm(width, TRANSITION_SD) for width in widths]
     grows = all(later > 1.3 * earlier for earlier, later in itertools.pairwise(norms))
     return Statement(
         "The problem of Section 6.1 satisfies the assumption of Theorem 1, θ ∈ H ⊗ H (whose bound is used there).",
         Verdict.FAILS if grows else Verdict.UNCLEAR,
-        f"seen on [−L, L] with L = 1, 2, 4, 8 its norm is at least {', '.join(shown(norm, 2) for norm in norms)}, "
-        "and so on without end",
+        f"its norm is at least {', '.join(shown(norm, 2) for norm in norms)} for L = 1, 2, 4, 8 when seen on [−L, L], "
+        "and grows without bound",
         "Section 6.1",
     )
 
@@ -138,15 +139,15 @@ def _rates(results: Sequence[Result]) -> list[Statement]:
         Statement(
             "The importance-weighted point of the candidates' hull, on which the proof rests, approaches m_P like "
             "N^(−1/2).",
-            _includes(hull, -0.5, 0.1),
-            f"slope {hull} next to −0.5",
+            consistent(hull, -0.5, 0.1),
+            f"slope {hull}, predicted −0.5",
             "Proof of Theorem 2",
         ),
         Statement(
             "Herding from N candidates approaches m_P at least as fast as N^(−1/2).",
-            _at_most(herded, -0.5),
-            f"slope {herded} next to −0.5; the hull has better points than the proof's, and then the number of picks "
-            "limits",
+            below(herded, -0.5),
+            f"slope {herded}, predicted −0.5 or less; the hull has better points than the one in the proof, until the "
+            "number of picks becomes the limit",
             "Theorem 2",
         ),
         Statement(
@@ -157,7 +158,7 @@ def _rates(results: Sequence[Result]) -> list[Statement]:
         ),
         Statement(
             "It falls at least as fast as ln ℓ/ℓ.",
-            _at_most(loss, limit.value),
+            below(loss, limit.value),
             f"slope {loss}, that of (1 + ln ℓ)/ℓ over the same ℓ is {shown(limit.value)}",
             "Theorem 2",
         ),
@@ -171,31 +172,16 @@ def _rates(results: Sequence[Result]) -> list[Statement]:
 
 
 def _consistency(rows: Sequence[Row]) -> list[Statement]:
-    found = []
+    judged = []
     for name, words in CONSISTENCY.items():
         averages = curve(rows, "n", name)
-        decreasing = Verdict.HOLDS if averages.slope.high < 0 else Verdict.UNCLEAR
         ends = f"{shown(float(averages.mean[0]))} → {shown(float(averages.mean[-1]))}"
-        found.append(
+        judged.append(
             Statement(
                 f"The filter is consistent: the {words} decreases in n.",
-                Verdict.FAILS if averages.slope.low > 0 else decreasing,
+                below(averages.slope, 0.0),
                 f"{ends} from n = {int(averages.x[0])} to {int(averages.x[-1])}; slope {averages.slope}",
                 "Corollary 3",
             )
         )
-    return found
-
-
-def _includes(interval: Interval, value: float, tolerance: float) -> Verdict:
-    """Judge whether a slope is a value: its interval meets the tolerance around it."""
-    if interval.high < value - tolerance or interval.low > value + tolerance:
-        return Verdict.FAILS
-    narrow = interval.high - interval.low <= 4 * tolerance
-    return Verdict.HOLDS if narrow else Verdict.UNCLEAR
-
-
-def _at_most(interval: Interval, value: float) -> Verdict:
-    if interval.high <= value:
-        return Verdict.HOLDS
-    return Verdict.FAILS if interval.low > value else Verdict.UNCLEAR
+    return judged

@@ -1,4 +1,4 @@
-"""Section 5.4: the whole filter on model 1a approaches the exact posterior as the examples grow in number."""
+"""Section 5.4: on model 1a the whole filter approaches the exact posterior as the number of examples grows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from kmcf_lab.kalman import kalman
 from kmcf_lab.truths import NormalMean, smoothed_kernel
 
 SIZES = (50, 100, 200, 400, 800, 1600)
-# One kernel for all n, so that the distances are of one kind; about half the median distance of the states.
-BANDWIDTH = 1.0
+# One kernel for all n, so that distances can be compared; about half the median distance of the states.
+STATE_BANDWIDTH = 1.0
 
 
 def regularisers(n: int) -> tuple[float, float]:
-    """Return ε and δ, our defaults at n = 200, that decay slowly with n as the corollary wants.
+    """Return ε and δ: our defaults at n = 200, decaying slowly with n as the corollary demands.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def regularisers(n: int) -> tuple[float, float]:
 
 
 def consistency_cells(sizes: Sequence[int], steps: int, repetitions: int, seed: int) -> list[Cell]:
-    """Name the cells."""
+    """Return the cells: numbers of examples and repetitions."""
     return [
         Cell("consistency", {"n": n, "steps": steps, "repetition": repetition, "seed": seed})
         for n in sizes
@@ -41,7 +41,7 @@ def consistency_cells(sizes: Sequence[int], steps: int, repetitions: int, seed: 
 def compute_consistency(cell: Cell) -> Sequence[Row]:
     """Filter one sequence with n i.i.d. examples and compare every step with the Kalman filter.
 
-    As in the corollary, examples are independent with states from a density that covers the posterior's, and N = ℓ = n.
+    As in the corollary, examples are independent, the density of their states covers the posterior, and N = ℓ = n.
     """
     n, steps, rng = int(cell.coordinates["n"]), int(cell.coordinates["steps"]), cell.generator()
     model = paper_model("1a")
@@ -52,7 +52,7 @@ def compute_consistency(cell: Cell) -> Sequence[Row]:
     flt = KernelMonteCarloFilter(
         model.transition,
         initial=model.initial,
-        state_kernel=Gaussian(BANDWIDTH),
+        state_kernel=Gaussian(STATE_BANDWIDTH),
         epsilon=epsilon,
         delta=delta,
         n_particles=n,
@@ -62,10 +62,11 @@ def compute_consistency(cell: Cell) -> Sequence[Row]:
     run = flt.fit(states, observations).filter(test.observations)
     exact = kalman(test.observations)
     column = states[:, 0]
-    gram = smoothed_kernel(column[:, None] - column, BANDWIDTH, 0.0)
+    gram = smoothed_kernel(column[:, None] - column, STATE_BANDWIDTH, 0.0)
     distances = []
     for t in np.flatnonzero(~run.rejected):
-        truth, weights = NormalMean(exact.means[t], exact.variances[t], BANDWIDTH), run[int(t)].weights
+        truth = NormalMean(exact.means[t], exact.variances[t], STATE_BANDWIDTH)
+        weights = run[int(t)].weights
         distances.append(weights @ gram @ weights - 2.0 * weights @ truth(column) + truth.squared_norm)
     variance_gaps = np.abs(run.covariance[:, 0, 0] - exact.variances)
     return [

@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 
 from kmcf_lab.cells import Result
-from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, canvas, save
+from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, canvas, save_figure
+from kmcf_lab.tables import chosen, column, rows_of
 from kmcf_lab.theory.bound import CIRCLE_TRANSITIONS, LINE_TRANSITIONS
 from kmcf_lab.theory.checks import CONSISTENCY, curve
-from kmcf_lab.tidy import chosen, column, rows_of
 
 _COLOURS = (BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY)
 _MARKS = "os^Dv*"
 
 
 def draw_bound(results: Sequence[Result], folder: Path) -> list[Path]:
-    """Draw measured errors against the bound, and the slack over the effective sample size, a colour per transition."""
+    """Draw measured errors over the bound, and the slack over the effective sample size; colours are transitions."""
     rows = rows_of(results, "bound")
     spaces = (("circle", CIRCLE_TRANSITIONS), ("line", LINE_TRANSITIONS))
     with canvas(2, 2, (10.5, 9.0)) as (figure, axes):
@@ -38,7 +38,7 @@ def draw_bound(results: Sequence[Result], folder: Path) -> list[Path]:
             right.set(xscale="log", xlabel=r"effective sample size $1/\sum w_i^2$")
             right.set(ylabel="bound ÷ exact expectation", title=f"{space}: slack")
             left.legend(title="sd of transition", ncols=2)
-        return save(figure, folder, "bound")
+        return save_figure(figure, folder, "bound")
 
 
 def draw_rates(results: Sequence[Result], folder: Path) -> list[Path]:
@@ -47,22 +47,24 @@ def draw_rates(results: Sequence[Result], folder: Path) -> list[Path]:
     with canvas(1, 2, (11.5, 4.6)) as (figure, axes):
         left, right = axes[0]
         for name, label, colour in (("hull", "importance weights", ORANGE), ("herded", "herding", BLUE)):
-            found = curve(candidates, "candidates", name)
-            text = f"{label}: slope {found.slope.value:.2f} [{found.slope.low:.2f}, {found.slope.high:.2f}]"
-            left.errorbar(found.x, found.mean, found.error, color=colour, marker="o", markersize=4, label=text)
+            measured = curve(candidates, "candidates", name)
+            text = f"{label}: slope {measured.slope.value:.2f} [{measured.slope.low:.2f}, {measured.slope.high:.2f}]"
+            left.errorbar(measured.x, measured.mean, measured.error, color=colour, marker="o", markersize=4, label=text)
         reference = curve(candidates, "candidates", "hull")
         line = reference.mean[0] * np.sqrt(reference.x[0] / reference.x)
         left.plot(reference.x, line, "--", color=GREY, label=r"$N^{-1/2}$")
         left.set(xlabel="candidates N", ylabel=r"distance to $m_P$", title="in the number of candidates")
-        found = curve(picks, "picks", "loss")
-        text = f"herding: slope {found.slope.value:.2f} [{found.slope.low:.2f}, {found.slope.high:.2f}]"
-        right.errorbar(found.x, found.mean, found.error, color=BLUE, marker="o", markersize=4, label=text)
-        right.plot(found.x, curve(picks, "picks", "bound").mean, "--", color=GREY, label=r"bound $4(1+\ln\ell)/\ell$")
+        measured = curve(picks, "picks", "loss")
+        text = f"herding: slope {measured.slope.value:.2f} [{measured.slope.low:.2f}, {measured.slope.high:.2f}]"
+        right.errorbar(measured.x, measured.mean, measured.error, color=BLUE, marker="o", markersize=4, label=text)
+        right.plot(
+            measured.x, curve(picks, "picks", "bound").mean, "--", color=GREY, label=r"bound $4(1+\ln\ell)/\ell$"
+        )
         right.set(xlabel="picks ℓ", ylabel="squared loss of herding", title="in the number of picks")
         for axis in (left, right):
             axis.set(xscale="log", yscale="log")
             axis.legend()
-        return save(figure, folder, "rates")
+        return save_figure(figure, folder, "rates")
 
 
 def draw_consistency(results: Sequence[Result], folder: Path) -> list[Path]:
@@ -71,16 +73,16 @@ def draw_consistency(results: Sequence[Result], folder: Path) -> list[Path]:
     with canvas(1, 1, (6.8, 4.8)) as (figure, axes):
         axis = axes[0, 0]
         for k, (name, words) in enumerate(CONSISTENCY.items()):
-            found = curve(rows, "n", name)
-            text = f"{words}: slope {found.slope.value:.2f} [{found.slope.low:.2f}, {found.slope.high:.2f}]"
+            measured = curve(rows, "n", name)
+            text = f"{words}: slope {measured.slope.value:.2f} [{measured.slope.low:.2f}, {measured.slope.high:.2f}]"
             style = {"color": _COLOURS[k], "marker": _MARKS[k], "markersize": 5, "linewidth": 1.3, "capsize": 2}
-            axis.errorbar(found.x, found.mean, found.error, label=text, **style)
+            axis.errorbar(measured.x, measured.mean, measured.error, label=text, **style)
         axis.set(xscale="log", yscale="log", xlabel="number of examples n", ylabel="error")
         ends = axis.get_ylim()
-        axis.set_xticks(found.x, [f"{int(n)}" for n in found.x])
+        axis.set_xticks(measured.x, [f"{int(n)}" for n in measured.x])
         axis.set_yticks([0.02, 0.05, 0.1, 0.2, 0.5, 1.0], ["0.02", "0.05", "0.1", "0.2", "0.5", "1"])
         axis.minorticks_off()
         axis.set_ylim(0.6 * ends[0], ends[1])
         axis.set_title("model 1a: the filter against the Kalman filter")
         axis.legend(loc="lower left")
-        return save(figure, folder, "consistency")
+        return save_figure(figure, folder, "consistency")

@@ -21,7 +21,7 @@ CANDIDATES_FOR_PICKS = 500
 
 
 def rate_cells(repetitions: int, seed: int) -> list[Cell]:
-    """Name the cells: N varies at many picks; all ℓ come from one run of herding at fixed N."""
+    """Return the cells: N varies at many picks; all ℓ come from one run of herding at fixed N."""
     varied = [
         Cell("candidates", {"candidates": size, "repetition": repetition, "seed": seed})
         for size in CANDIDATES
@@ -31,10 +31,10 @@ def rate_cells(repetitions: int, seed: int) -> list[Cell]:
 
 
 def compute_candidates(cell: Cell) -> Sequence[Row]:
-    """Herd m_P itself from N candidates, so that the distance to it is all due to N (and to the many picks).
+    """Herd m_P itself from N candidates, so that the distance to it is due to N (and to the finite number of picks).
 
-    The proof of the theorem bounds that distance by the one of a particular point of the candidates' convex hull, the
-    mean with weights ∝ p/q; that is measured too.
+    The proof of the theorem bounds that distance by the distance of a particular point of the candidates' convex hull,
+    the mean with weights ∝ p/q, which is measured too.
     """
     points, importance = _candidates(int(cell.coordinates["candidates"]), cell.generator())
     gram = smoothed_kernel(points[:, None] - points, BANDWIDTH, 0.0)
@@ -44,9 +44,9 @@ def compute_candidates(cell: Cell) -> Sequence[Row]:
 
 
 def compute_picks(cell: Cell) -> Sequence[Row]:
-    """Herd the importance-weighted mean of the candidates, which lies in their hull: the infimum in the proof is zero.
+    """Herd the importance-weighted mean of the candidates, which lies in their hull, so the infimum in the proof is 0.
 
-    Then ‖m̌ − m̂‖² ≤ 4 (1 + ln ℓ)/ℓ must hold for every ℓ, by the last display before the proof turns to N.
+    Then ‖m̌ − m̂‖² ≤ 4 (1 + ln ℓ)/ℓ must hold for every ℓ, by the last formula before the proof turns to N.
     """
     points, importance = _candidates(CANDIDATES_FOR_PICKS, cell.generator())
     gram = smoothed_kernel(points[:, None] - points, BANDWIDTH, 0.0)

@@ -1,4 +1,4 @@
-"""The report of Section 5."""
+"""The report on Section 5."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from kmcf.report import Axis, Block, Chart, Estimate, Report, Section, Series, SideBySide, Statements, Table, Text
-from kmcf.report.table import TableEntry
+from kmcf.report.table import TableEntry as Entry
 from kmcf_lab.cells import Result
+from kmcf_lab.tables import chosen, column, rows_of
 from kmcf_lab.theory.bound import CIRCLE_TRANSITIONS, LINE_TRANSITIONS
 from kmcf_lab.theory.checks import CONSISTENCY, Curve, curve, statements
-from kmcf_lab.tidy import chosen, column, rows_of
 from kmcf_lab.versions import versions
 
 _BOUND = (
     "The expected squared error of m̂_Q is exactly the theorem's first term plus a part carried over from m̂_P, "
     "which the theorem bounds by ‖m̂_P − m_P‖² ‖θ‖. Estimates are made on 10 to 300 points with "
-    "regularisation λ from 10⁻⁸ to 0.1, which changes the effective sample size; then the points are moved many "
+    "regularisation λ from 10⁻⁸ to 0.1, which varies the effective sample size; then the points are moved many "
     "times.\n\n"
     "The theorem assumes that θ lies in H ⊗ H. For a random turn on the circle it does, and ‖θ‖² = 1 + 2 Σ "
-    "exp(−2j²s²). For the paper's own example on the line, a Gaussian kernel and p(·|x) = N(x, s²), it does not: "
-    "θ depends on x₁ − x₂ alone, so it is not square-integrable, as every element of a Gaussian RKHS is. There "
+    "exp(−2j²s²). In the paper's own example on the line, a Gaussian kernel and p(·|x) = N(x, s²), it does not: "
+    "θ depends on x₁ − x₂ alone, so it is not square-integrable, whereas every element of a Gaussian RKHS is. There "
     "the bound is checked with 1 in place of ‖θ‖, which holds because adding noise contracts the RKHS of a "
     "shift-invariant kernel."
 )
@@ -35,7 +35,7 @@ _CONSISTENCY = (
     "n independent examples of model 1a, N = ℓ = n, one state kernel of bandwidth 1 for all n, ε = 10⁻³ (200/n)^½ "
     "and δ = 9·10⁻⁶ (200/n). Every step is compared with the exact posterior of the Kalman filter: distance and mean "
     "by the root mean square over steps, the variance by the median. The variance is the expectation of an unbounded "
-    "function, for which the corollary promises nothing, and with signed weights it is now and then far off; the table "
+    "function, for which the corollary promises nothing, and with signed weights it is occasionally far off; the table "
     "shows the largest error of a sequence."
 )
 
@@ -82,7 +82,7 @@ def _bound_charts(results: Sequence[Result]) -> Block:
 
 def _slack_table(results: Sequence[Result]) -> Block:
     rows = rows_of(results, "bound")
-    lines: list[list[TableEntry]] = []
+    lines: list[list[Entry]] = []
     for space, transitions in (("circle", CIRCLE_TRANSITIONS), ("line", LINE_TRANSITIONS)):
         for sd in transitions:
             some = chosen(rows, space=space, transition_sd=sd)
@@ -122,16 +122,16 @@ def _rate_charts(results: Sequence[Result]) -> Block:
 def _consistency(results: Sequence[Result]) -> list[Block]:
     rows = rows_of(results, "consistency")
     curves = {words: curve(rows, "n", name) for name, words in CONSISTENCY.items()}
-    series = [_series(f"{words}, slope {found.slope}", found) for words, found in curves.items()]
+    series = [_series(f"{words}, slope {measured.slope}", measured) for words, measured in curves.items()]
     sizes = next(iter(curves.values())).x
     shown = {**curves, "largest error of the variance": curve(rows, "n", "largest_variance_error")}
-    lines: list[list[TableEntry]] = [
-        [int(n), *(Estimate(float(found.mean[k]), float(found.error[k])) for found in shown.values())]
+    lines: list[list[Entry]] = [
+        [int(n), *(Estimate(float(measured.mean[k]), float(measured.error[k])) for measured in shown.values())]
         for k, n in enumerate(sizes)
     ]
     axes = Axis("number of examples n", log=True), Axis("error", log=True)
     return [Chart("The filter against the Kalman filter", *axes, series), Table(["n", *shown], lines)]
 
 
-def _series(name: str, found: Curve) -> Series:
-    return Series(name, found.x, found.mean, found.mean - found.error, found.mean + found.error)
+def _series(name: str, measured: Curve) -> Series:
+    return Series(name, measured.x, measured.mean, measured.mean - measured.error, measured.mean + measured.error)

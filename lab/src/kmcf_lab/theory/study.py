@@ -19,7 +19,7 @@ _COMPUTE = {
 
 
 def compute(cell: Cell) -> Sequence[Row]:
-    """Compute a cell of any of the studies."""
+    """Compute a cell of any of the four studies."""
     return _COMPUTE[cell.study](cell)
 
 
@@ -43,7 +43,7 @@ def run_theory(
     folder : Path
         Where the cells are kept.
     repetitions : int
-        Independent repetitions of every study; a tenth of them for the bound, whose cells repeat their moves.
+        Independent repetitions of every study; a tenth of them for the bound, whose cells repeat their moves anyway.
     draws : int
         Moves per cell of the bound, over which its expectation is measured.
     sizes, steps : sequence of int, int
@@ -51,10 +51,10 @@ def run_theory(
     seed : int
         Another seed gives independent results.
     jobs, backend, resume, progress
-        As in :func:`run_cells`.
+        As in :func:`kmcf_lab.cells.run_cells`.
     """
     cells = bound_cells(draws, max(1, repetitions // 10), seed)
     cells += rate_cells(repetitions, seed)
-    # The largest first: a worker that starts them last would let the others wait.
+    # The largest first: a worker that started them last would keep the others waiting.
     cells += consistency_cells(sorted(sizes, reverse=True), steps, repetitions, seed)
     return run_cells(cells, compute, folder, jobs=jobs, backend=backend, resume=resume, progress=progress)

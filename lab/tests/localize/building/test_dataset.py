@@ -1,27 +1,23 @@
+"""Recordings of laps: images, poses, odometry."""
+
 import numpy as np
 import pytest
 
 from kmcf.numerics.circles import wrapped_difference
 from kmcf.numerics.poses import moved
-from kmcf_lab.localize.building import Building, Camera, FloorPlan, Space, simulated_building
-from kmcf_lab.localize.building.drive import ROBOT_RADIUS, drive_lap, smooth_route
+from kmcf_lab.localize.building import Camera, simulated_building
 
-BUILDING = Building()
-SMALL = {"building": BUILDING, "camera": Camera(width=32, height=24)}
+CAMERA = Camera(width=32, height=24)
 
 
-def test_a_lap_is_smooth_closed_and_never_in_a_wall():
-    for seed in range(5):
-        time, poses = drive_lap(BUILDING.plan, BUILDING.route, 0.4, 0.2, np.random.default_rng(seed))
-        assert BUILDING.plan.clearance(poses[:, :2]).min() > ROBOT_RADIUS / 2
-        steps = np.linalg.norm(np.diff(poses[:, :2], axis=0), axis=1)
-        assert steps.max() < 0.4 * 0.2 * 2.5
-        assert 300 < time[-1] < 480
-        assert np.linalg.norm(poses[-1, :2] - poses[0, :2]) < 0.5
-        directions = np.arctan2(*np.diff(poses[:, :2], axis=0).T[::-1])
-        off = wrapped_difference(poses[:-1, 2] - directions)
-        assert 0.01 < off.std() < 0.1  # the heading follows the path, with a wobble
-        assert steps.std() / steps.mean() > 0.1  # the speed varies
+@pytest.fixture
+def drive(building):
+    """Drive laps with a small camera."""
+
+    def laps(camera=CAMERA, **settings):
+        return simulated_building(building=building, camera=camera, **settings)
+
+    return laps
 
 
 def driven(start, motions):
@@ -31,8 +27,9 @@ def driven(start, motions):
     return np.array(poses)
 
 
-def test_odometry_integrates_to_the_truth_without_noise_and_drifts_with_it():
-    exact, noisy = (simulated_building(laps=1, odometry_noise=noise, **SMALL)[0] for noise in (0.0, 0.01))
+def test_odometry_integrates_to_the_truth_without_noise_and_drifts_with_it(drive):
+    dot = Camera(width=2, height=2)
+    exact, noisy = (drive(dot, laps=1, odometry_noise=noise)[0] for noise in (0.0, 0.01))
     poses = driven(exact.states[0], exact.controls[1:])
     np.testing.assert_allclose(poses[:, :2], exact.states[:, :2], atol=1e-9)
     np.testing.assert_allclose(wrapped_difference(poses[:, 2] - exact.states[:, 2]), 0.0, atol=1e-9)
@@ -41,17 +38,17 @@ def test_odometry_integrates_to_the_truth_without_noise_and_drifts_with_it():
     np.testing.assert_array_equal(exact.controls[0], 0.0)
 
 
-def test_laps_depend_on_the_seed_only_and_differ_from_each_other():
-    two, again = (simulated_building(laps=laps, frame_interval=5.0, **SMALL) for laps in (2, 1))
-    other = simulated_building(laps=1, frame_interval=5.0, random_state=1, **SMALL)
+def test_laps_depend_on_the_seed_only_and_differ_from_each_other(drive):
+    two, again = (drive(laps=laps, frame_interval=5.0) for laps in (2, 1))
+    other = drive(laps=1, frame_interval=5.0, random_state=1)
     for name in ("time", "states", "observations", "controls"):
         np.testing.assert_array_equal(getattr(two[0], name), getattr(again[0], name))
     assert not np.allclose(two[0].states[:50], two[1].states[:50])
     assert not np.allclose(two[0].states[:50], other[0].states[:50])
 
 
-def test_a_recording_has_what_loaders_return():
-    (lap,) = simulated_building(laps=1, frame_interval=10.0, **SMALL)
+def test_a_recording_has_what_loaders_return(drive):
+    (lap,) = drive(laps=1, frame_interval=10.0)
     length = len(lap)
     assert lap.states.shape == lap.controls.shape == (length, 3)
     assert lap.observations.shape == (length, 24, 32)
@@ -61,11 +58,11 @@ def test_a_recording_has_what_loaders_return():
     assert np.abs(lap.states[:, 2]).max() <= np.pi
 
 
-def test_lighting_of_each_lap():
-    laps = simulated_building(laps=2, lighting=("sunny", "night"), lighting_variation=0.0, frame_interval=40.0, **SMALL)
+def test_lighting_of_each_lap(building, drive):
+    laps = drive(laps=2, lighting=("sunny", "night"), lighting_variation=0.0, frame_interval=40.0)
     for lap, light in zip(laps, ("sunny", "night"), strict=True):
-        quiet = BUILDING.photograph(lap.states, SMALL["camera"], light, random_state=9)
-        other = BUILDING.photograph(lap.states, SMALL["camera"], {"sunny": "night", "night": "sunny"}[light], 9)
+        quiet = building.photograph(lap.states, CAMERA, light, random_state=9)
+        other = building.photograph(lap.states, CAMERA, {"sunny": "night", "night": "sunny"}[light], 9)
         mine, wrong = (np.abs(lap.observations.astype(int) - images).mean() for images in (quiet, other))
         assert mine < wrong
 
@@ -88,11 +85,3 @@ def test_lighting_of_each_lap():
 def test_bad_settings(setting, message):
     with pytest.raises(ValueError, match=message):
         simulated_building(**setting)
-
-
-def test_bad_routes():
-    with pytest.raises(ValueError, match="at least three waypoints"):
-        smooth_route([[0, 0], [1, 1]])
-    room = FloorPlan((Space("room", (0, 0, 4, 4)),))
-    with pytest.raises(ValueError, match=r"closer than 0.2 m to a wall at \(.*move its waypoints"):
-        simulated_building(building=Building(room, ((1, 1), (3.9, 1), (3.9, 3), (1, 3))))

@@ -1,3 +1,5 @@
+"""Odometry as the wheels report it."""
+
 import numpy as np
 
 from kmcf_lab.localize.building.odometry import measure_motions

@@ -1,8 +1,10 @@
+"""Floor plans: walls, free space, clearance."""
+
 import matplotlib as mpl
 import numpy as np
 import pytest
 
-from kmcf_lab.localize.building import Building, FloorPlan, Space
+from kmcf_lab.localize.building import FloorPlan, Space
 
 mpl.use("agg")
 
@@ -18,8 +20,8 @@ def test_walls_of_two_joined_rooms_and_a_pillar():
     assert len(plan.walls) == 3 + 2 + 3 + 2 + 2 + 4
 
 
-def test_the_free_side_is_on_the_right_of_every_wall():
-    plan = Building().plan
+def test_the_free_side_is_on_the_right_of_every_wall(building):
+    plan = building.plan
     along = plan.segments[:, 1] - plan.segments[:, 0]
     right = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
     middles = plan.segments.mean(axis=1)
@@ -27,9 +29,9 @@ def test_the_free_side_is_on_the_right_of_every_wall():
     assert not plan.is_free(middles - 0.01 * right).any()
 
 
-def test_walls_separate_free_from_solid():
+def test_walls_separate_free_from_solid(building):
     # Between two points whose connection crosses no wall, freedom does not change.
-    plan = Building().plan
+    plan = building.plan
     rng = np.random.default_rng(0)
     x_min, y_min, x_max, y_max = plan.bounds
     start = rng.uniform((x_min, y_min), (x_max, y_max), size=(500, 2))
@@ -53,8 +55,7 @@ def test_clearance_is_the_distance_to_the_nearest_wall():
     assert plan.clearance([[3.4, 1.2]])[0] == pytest.approx(min(1.2, np.hypot(0.6, 0.8)))
 
 
-def test_plot_draws_every_wall():
-    building = Building()
+def test_plot_draws_every_wall(building):
     axes = building.plot(route=True)
     assert len(axes.collections[0].get_segments()) == len(building.walls)
     assert building.plot(axes) is axes

@@ -1,4 +1,4 @@
-"""A simulated building for vision: a ray-cast renderer and a robot that drives laps with a camera and odometry."""
+"""A simulated building for vision: a ray-casting renderer, and a robot that drives laps with camera and odometry."""
 
 from kmcf_lab.localize.building.building import Building
 from kmcf_lab.localize.building.camera import Camera

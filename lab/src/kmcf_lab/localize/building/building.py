@@ -1,4 +1,4 @@
-"""A building one can look at: plan, route, paint and furniture."""
+"""A building to photograph: plan, route, paint and furniture."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Building:
     waypoints : sequence of (x, y)
         Corners of the closed route that the robot drives.
     seed : int
-        Chooses paint and furniture.
+        Chooses the paint and the furniture.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Building:
         lighting : str or Lighting
             "cloudy", "sunny" or "night".
         random_state : int or Generator
-            For the camera's noise.
+            Of the camera's noise.
         """
         places = np.asarray(poses, dtype=np.float64)
         if places.ndim != 2 or places.shape[1] != 3 or not np.isfinite(places).all():
@@ -90,7 +90,7 @@ class Building:
         return (camera or Camera()).render(places, self.walls, self.surfaces, lighting_named(lighting), rng)
 
     def plot(self, ax: Any = None, *, route: bool = False, **style: Any) -> Any:
-        """Draw the walls, and the route if wanted (needs the extra ``kmcf[plot]``); return the axes."""
+        """Draw the walls and, if wanted, the route (needs the extra ``kmcf[plot]``); return the axes."""
         ax = self.plan.plot(ax, **style)
         if route:
             closed = np.concatenate([self.route, self.route[:1]])

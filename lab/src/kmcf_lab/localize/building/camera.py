@@ -1,4 +1,4 @@
-"""A camera: one ray per image column finds the wall, the rows of the column see wall, floor and ceiling."""
+"""A camera: one ray per image column hits a wall; the rows of the column see wall, floor and ceiling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kmcf_lab.localize.building.textures import Atlas
 
 Images: TypeAlias = npt.NDArray[np.uint8]
 
-_MIST = 0.02  # per metre: far surfaces get less of the light that is near the camera
+_MIST = 0.02  # per metre: distant surfaces are darker
 _NEAREST = 0.02  # m
 _TYPICAL = 0.4  # mean brightness at which automatic exposure changes nothing
 _GAMMA = 0.7
@@ -25,11 +25,11 @@ _GAP = 1e-9  # m; walls reach this far beyond their ends, so that no ray slips t
 
 
 class Hits(NamedTuple):
-    """What the rays of an image meet, one entry per column."""
+    """What the rays of an image hit, one entry per column."""
 
     wall: IntArray
     depth: FloatArray
-    """Distance in metres along the optical axis (not along the ray, which would look like through a fisheye)."""
+    """Distance in metres along the optical axis (along the ray, images would look as if taken with a fisheye)."""
     place: FloatArray
     """Metres from the start of the wall."""
 
@@ -47,11 +47,11 @@ class Camera:
     elevation : float
         Height of the lens above the floor in metres.
     noise : float
-        Standard deviation of the noise at full brightness in grey levels; half of it remains in the dark.
+        Standard deviation of the noise at full brightness, in grey levels; half of it remains in the dark.
     vignetting : float
         Share of the light that is lost in the corners of the image.
     automatic_exposure : float
-        0: the same exposure always, 1: every image equally bright.
+        0: always the same exposure; 1: every image equally bright.
     unsteadiness : float
         Standard deviation of the logarithm of the exposure from image to image.
 
@@ -103,7 +103,7 @@ class Camera:
         return np.asarray((np.arange(self.height) + 0.5 - self.height / 2.0) / self.focal_length)
 
     def cast(self, pose: Any, segments: FloatArray) -> Hits:
-        """Find what each column of an image sees of walls (n, 2, 2) from a pose (x, y, heading)."""
+        """Return what each column of an image sees of walls (n, 2, 2) from a pose (x, y, heading)."""
         rays = self._rays(pose)
         starts = segments[:, 0] - np.asarray(pose)[:2]
         along = segments[:, 1] - segments[:, 0]
@@ -120,7 +120,7 @@ class Camera:
         return Hits(wall, np.maximum(depth[columns, wall], _NEAREST), place[columns, wall])
 
     def _rays(self, pose: Any) -> FloatArray:
-        """Return the columns' directions, each as long as one metre along the optical axis."""
+        """Return the directions of the columns, scaled to one metre along the optical axis."""
         cosine, sine = np.cos(pose[2]), np.sin(pose[2])
         side = self._sideways
         return np.stack([cosine + side * sine, sine - side * cosine], axis=1)
@@ -160,7 +160,7 @@ class Camera:
     ) -> Shades:
         """Return the light of pixels that see the floor or the ceiling, ``rise`` metres below the lens."""
         depth = rise / self._downwards[rows]
-        # A pixel covers more of a flat surface in depth than across; the level is chosen between the two.
+        # A pixel covers more of a flat surface in depth than across; the level is a compromise between the two.
         level = atlas.levels(depth / self.focal_length * np.sqrt(np.maximum(depth / abs(rise), 1.0)))
         rays = self._rays(pose)
         x = (pose[0] - origin[0] + depth * rays[columns, 0]).astype(np.float32)
@@ -183,5 +183,4 @@ class Camera:
         grey = np.float32(255.0) * np.maximum(bright, 0.0) ** np.float32(_GAMMA)
         spread = np.float32(self.noise) * np.float32(0.5) * (1.0 + bright)
         grey += spread * rng.standard_normal(grey.shape, dtype=np.float32)
-        image: Images = np.clip(np.rint(grey), 0, 255).astype(np.uint8)
-        return image
+        return np.clip(np.rint(grey), 0, 255).astype(np.uint8)

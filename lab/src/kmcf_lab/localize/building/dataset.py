@@ -33,30 +33,30 @@ def simulated_building(
 ) -> list[Recording]:
     """Drive a robot with a camera through a building and return one recording per lap.
 
-    It stands in for the COLD database in the paper's Section 6.3: images, poses and odometry of several laps along the
-    same route, about 380 s and 670 images each. States are (x, y, heading); observations are grey images of bytes;
+    The data stand in for the COLD database in the paper's Section 6.3: images, poses and odometry of several laps along
+    the same route, about 380 s and 670 images each. States are (x, y, heading); observations are grey images of bytes;
     controls are the odometry since the frame before, (turn, distance, turn), with ``controls[0]`` = 0.
 
     Parameters
     ----------
     laps : int
-        How many.
+        Number of laps.
     lighting : str, Lighting, or one of these for each lap
         "cloudy" (as in the paper), "sunny" or "night".
     speed : float
-        Metres per second, about; slower in curves.
+        Metres per second, approximately; slower in curves.
     frame_interval : float
         Seconds between images.
     odometry_noise : float or four floats
-        The four parameters of Table 5.6 of Probabilistic Robotics, per frame; 0: the wheels tell the truth.
+        The four parameters of Table 5.6 of Probabilistic Robotics, per frame; 0: exact odometry.
     lighting_variation : float
         Standard deviation of the logarithm of the lamps' and the sky's strength from lap to lap.
     camera : Camera, optional
         Size of the images, field of view, noise.
     building : Building, optional
-        Where; the default is an office building with look-alike corridors.
+        The building; by default an office building with look-alike corridors.
     random_state : int
-        Seed: the same seed gives the same laps to the last bit, and lap k does not depend on how many follow.
+        The same seed gives the same laps to the last bit, and lap k does not depend on how many follow.
 
     Returns
     -------

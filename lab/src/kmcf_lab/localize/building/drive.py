@@ -1,4 +1,4 @@
-"""A robot that follows a closed route: never exactly the same way, never at the same speed, never into a wall."""
+"""A robot that follows a closed route: never in exactly the same way or at the same speed, never into a wall."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CAUTION = 0.35  # m; the robot halves its speed in curves of this radius
 
 
 def smooth_route(waypoints: Any) -> FloatArray:
-    """Return a closed smooth line through corridors given by its corners, as points (n, 2) about 2 cm apart.
+    """Return a smooth closed line, given its corners, as points (n, 2) about 2 cm apart.
 
     Examples
     --------
@@ -46,11 +46,11 @@ def drive_lap(
     plan : FloorPlan
         Where the walls are.
     route : array (n, 2)
-        From :func:`smooth_route`; the robot stays within a hand's breadth or two of it.
+        From :func:`smooth_route`; the robot stays within a few decimetres of it.
     speed : float
         Metres per second on straights, on average.
     interval : float
-        Seconds between the poses that are returned.
+        Seconds between the returned poses.
     rng : Generator
         For the deviations.
 

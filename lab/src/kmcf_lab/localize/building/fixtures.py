@@ -1,4 +1,4 @@
-"""What hangs on walls or is set into them; each function paints one thing with its left edge at a place in metres."""
+"""Things on walls and set into them; each function paints one, with its left edge at a place in metres."""
 
 from __future__ import annotations
 

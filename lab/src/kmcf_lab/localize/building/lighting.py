@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Lighting:
-    """Where the light in the building comes from; 1 is the lamps' full strength.
+    """Where the light in the building comes from; 1 is the full strength of the lamps.
 
     Attributes
     ----------
     lamps : float
         Light of the lamps on the ceiling.
     sky : float
-        Brightness of what is seen through the windows; a part of it brightens the rooms.
+        Brightness of the view through the windows; part of it brightens the rooms.
     sun : float
-        Brightness of the patches that the sun paints on the floor.
+        Brightness of the patches of sunlight on the floor.
     """
 
     lamps: float
@@ -44,7 +44,7 @@ LIGHTINGS = {
 
 
 def lighting_named(name: str | Lighting) -> Lighting:
-    """Return a lighting by its name; a lighting is returned as it is.
+    """Return the lighting of this name; a Lighting is returned unchanged.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The building that comes with the package: a ring of corridors around a laboratory, two offices and a library.
+"""The building that comes with the package: a ring of corridors, a laboratory, two offices and a library.
 
-Walking from the south-west corner eastwards and from the north-east corner westwards looks the same for 24 m: the
-north corridor with its far corner is the south one turned by 180°. The offices are twins, too.
+Going east from the south-west corner and going west from the north-east corner look the same for 24 m: the north
+corridor with its far corner is the south one turned by 180°. The offices are twins, too.
 """
 
 from __future__ import annotations
@@ -77,4 +77,4 @@ OFFICE_ROUTE = (
     (3.6, 7.1),
     (4.4, 5.0),
 )
-"""Begins in the laboratory, which nothing resembles, so that a robot can find out where it is before it matters."""
+"""The route begins in the laboratory, which resembles nothing else: a robot can locate itself before it matters."""

@@ -1,4 +1,4 @@
-"""Painting on surfaces measured in metres: what a wall, floor or ceiling reflects, and what shines out of it."""
+"""Painting on surfaces measured in metres: what a wall, floor or ceiling reflects, and what light it gives off."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Canvas:
     width, height : float
         In metres.
     rng : Generator
-        For everything random on it.
+        Of everything random on it.
     resolution : int
         Pixels per metre.
     """
@@ -160,7 +160,7 @@ BACKGROUNDS: dict[str, Callable[[Canvas], None]] = {
 
 
 def soften_corners(canvas: Canvas) -> None:
-    """Darken a surface towards its edges, where little light comes, and between the lamps."""
+    """Darken a surface towards its edges, which get little light."""
     rows, columns = (np.arange(size, dtype=np.float32) / canvas.resolution for size in canvas.matter.shape)
     edge_distance_y = np.minimum(rows, canvas.height - rows)
     edge_distance_x = np.minimum(columns, canvas.width - columns)

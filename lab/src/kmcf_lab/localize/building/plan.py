@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from kmcf.numerics.arrays import BoolArray, FloatArray
+from kmcf.support.extras import require
 
 _OUTSIDE = 1e-6
-"""How far (m) beside a wall we look to see whether it separates anything."""
+"""Metres: how far beside a wall we look to see whether it separates anything."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Space:
     Attributes
     ----------
     name : str
-        What it is called.
+        Its name.
     corners : tuple (x_min, y_min, x_max, y_max)
         In metres.
     style : str
@@ -43,16 +44,16 @@ class Space:
 
 @dataclass(frozen=True)
 class Wall:
-    """A straight piece of wall; from the free side one sees ``start`` on the left and ``end`` on the right.
+    """A straight piece of wall; seen from the free side, ``start`` is on the left and ``end`` on the right.
 
     Attributes
     ----------
     start, end : tuple (x, y)
         Ends in metres.
     space : Space
-        What it belongs to.
+        The space it belongs to.
     index : int
-        Its number within the space, counted in the frame of the space's look.
+        Its number within the space, counted in the frame of the look.
     """
 
     start: tuple[float, float]
@@ -123,7 +124,7 @@ class FloorPlan:
         return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
     def is_free(self, points: Any) -> BoolArray:
-        """Say for points (n, 2) whether they are in the free space."""
+        """Return which of the points (n, 2) are in the free space."""
         places = np.asarray(points, dtype=np.float64)
         free = np.any([_within(space, places) for space in self.spaces], axis=0)
         solid = np.any([_within(block, places, edge=-_OUTSIDE) for block in self.blocks], axis=0)
@@ -140,14 +141,12 @@ class FloorPlan:
         return np.where(self.is_free(places), np.sqrt((gap**2).sum(axis=2)).min(axis=1), 0.0)
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draw the walls (needs the extra ``kmcf[plot]``); ``style`` goes to Matplotlib's LineCollection.
+        """Draw the walls (needs the extra ``kmcf[plot]``); ``style`` is passed to Matplotlib's LineCollection.
 
         Returns
         -------
         matplotlib axes
         """
-        from kmcf.support.extras import require
-
         pyplot = require("matplotlib.pyplot", "plot")
         collections = require("matplotlib.collections", "plot")
         if ax is None:
@@ -159,7 +158,7 @@ class FloorPlan:
         return ax
 
     def _uncovered(self, piece: _Piece) -> list[_Piece]:
-        """Return the parts of an edge that no other space lies behind."""
+        """Return the parts of an edge behind which there is no other space."""
         start, end = np.array(piece[0]), np.array(piece[1])
         length = float(np.abs(end - start).sum())
         along = (end - start) / length
@@ -195,7 +194,7 @@ def _within(space: Space, points: FloatArray, edge: float = 0.0) -> BoolArray:
 
 
 def _edges(space: Space, *, clockwise: bool) -> list[_Piece]:
-    """Return the four edges; clockwise has the free side within."""
+    """Return the four edges; clockwise, the free side is inside."""
     x_min, y_min, x_max, y_max = map(float, space.corners)
     corners = [(x_min, y_min), (x_min, y_max), (x_max, y_max), (x_max, y_min)]
     if not clockwise:

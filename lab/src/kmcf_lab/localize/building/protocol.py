@@ -18,13 +18,13 @@ class LocalizationTask(NamedTuple):
     """Examples and a test sequence."""
 
     states: FloatArray
-    """(n, 3): poses of the examples"""
+    """Poses of the examples, (n, 3)."""
     observations: Any
-    """their n images"""
+    """Their n images."""
     training: list[Recording]
-    """the laps the examples come from, thinned like the test: transitions for the KBR filter, sequences for tuning"""
+    """The laps of the examples, thinned like the test: transitions for the KBR filter, sequences for tuning."""
     test: Recording
-    """the other lap, thinned"""
+    """The other lap, thinned."""
 
 
 def localization_task(
@@ -39,11 +39,11 @@ def localization_task(
     n : int
         Number of examples, drawn without replacement.
     step : int
-        The paper's three intervals are ``PAPER_STEPS``.
+        Frames per step; ``PAPER_STEPS`` give the paper's three intervals.
     test : int
-        Which lap is the test.
+        The lap to test on.
     random_state : int or Generator
-        For the draw.
+        Of the draw.
 
     Examples
     --------

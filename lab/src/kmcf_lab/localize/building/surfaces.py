@@ -1,4 +1,4 @@
-"""Walls, floors and ceilings of a plan, painted and furnished after their styles."""
+"""Walls, floors and ceilings of a plan, painted and furnished according to their styles."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ FURNITURE: dict[str, tuple[str, ...]] = {
     "laboratory": ("blackboard", "cupboard", "window", "pipes", "poster", "radiator"),
     "office": ("window", "poster", "cupboard", "notice board", "clock"),
 }
-"""What is put on the walls of each style, in turn."""
+"""What hangs on the walls of each style, in turn."""
 
 
 @dataclass(frozen=True)
 class Surfaces:
-    """Everything there is to see, in two layers each: what reflects light, and what shines."""
+    """Everything that can be seen, each in two layers: what reflects light, and what shines."""
 
     wall_matter: Atlas
     wall_light: Shades
@@ -45,7 +45,7 @@ class Surfaces:
     """Lower left corner of floor and ceiling textures."""
 
     def lit(self, lighting: Lighting) -> tuple[Atlas, Atlas, Atlas]:
-        """Return walls, floor and ceiling as they look in some light."""
+        """Return walls, floor and ceiling as they look in this light."""
         return (
             _lit(self.wall_matter, lighting.ambient, self.wall_light, lighting.sky),
             _lit(self.floor_matter, lighting.ambient, self.floor_light, lighting.sun),
@@ -54,7 +54,7 @@ class Surfaces:
 
 
 def furnish(plan: FloorPlan, seed: int = 0) -> Surfaces:
-    """Paint and furnish a building; ``seed`` chooses among the countless ways to do so."""
+    """Paint and furnish a building; ``seed`` chooses one of countless ways."""
     painted: dict[tuple[str, int], int] = {}
     canvases: list[Canvas] = []
     for wall in plan.walls:
@@ -96,7 +96,7 @@ def _lit(matter: Atlas, ambient: float, light: Shades, strength: float) -> Atlas
 
 
 def _is_outer(wall: Wall, plan: FloorPlan) -> bool:
-    """Say whether nothing of the building lies behind the middle of a wall."""
+    """Return whether nothing of the building lies behind the middle of a wall."""
     start, end = np.array(wall.start), np.array(wall.end)
     outwards = np.array([start[1] - end[1], end[0] - start[0]]) / wall.length
     reach = np.arange(0.05, np.hypot(plan.bounds[2] - plan.bounds[0], plan.bounds[3] - plan.bounds[1]), 0.1)
@@ -124,7 +124,7 @@ def _paint_wall(wall: Wall, rng: np.random.Generator, *, is_outer: bool) -> Canv
 
 
 def _hang(canvas: Canvas, names: tuple[str, ...]) -> None:
-    """Put fixtures on a wall from left to right, beginning anywhere in the list."""
+    """Put fixtures on a wall from left to right, starting anywhere in the list."""
     if not names:
         return
     turn = int(canvas.rng.integers(len(names)))
@@ -173,7 +173,7 @@ def _paint_ceiling(space: Space, rng: np.random.Generator) -> Canvas:
 
 
 def _lay(surface: Canvas, origin: tuple[float, float], space: Space, piece: Canvas) -> None:
-    """Put the floor (or ceiling) of one space in its place, turned if its look is."""
+    """Put the floor (or ceiling) of one space in its place, turned if its look is turned."""
     x_min, y_min, x_max, y_max = space.corners
     target = surface.box(x_min - origin[0], y_min - origin[1], x_max - origin[0], y_max - origin[1])
     for whole, part in ((surface.matter, piece.matter), (surface.light, piece.light)):
@@ -183,7 +183,7 @@ def _lay(surface: Canvas, origin: tuple[float, float], space: Space, piece: Canv
 
 
 def _shine_in(floor: Canvas, origin: tuple[float, float], wall: Wall, canvas: Canvas) -> None:
-    """Let the sun shine through the windows of a wall onto the floor before it, slanting to the right."""
+    """Let the sun shine through the windows of a wall onto the floor in front of it, slanting to the right."""
     bright = canvas.light[round(1.5 * canvas.resolution)] > 0
     if not bright.any():
         return

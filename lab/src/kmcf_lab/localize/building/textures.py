@@ -1,4 +1,4 @@
-"""Textures at several resolutions in one flat array, so that all pixels of an image are looked up at once."""
+"""Textures at several resolutions in one flat array, so that all pixels of an image can be looked up at once."""
 
 from __future__ import annotations
 

@@ -1,0 +1,62 @@
+"""``kmcf bench baselines``, ``intervals``, ``tuning``: how good the filter is, beside others and tuned."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+
+from kmcf_lab.commands.bench_options import BenchOptions, error_table, save_rows
+from kmcf_lab.commands.printing import new_table
+
+
+def baselines(console: Console, options: BenchOptions) -> None:
+    """Compare all methods on the paper's models."""
+    from kmcf.datasets import PAPER_MODELS
+    from kmcf_lab.bench.baselines import measure_baselines
+
+    rows: list[dict[str, Any]] = []
+    models, repetitions = options.model or PAPER_MODELS, 2 if options.quick else 10
+    for size in options.n or [200]:
+        measured = measure_baselines(models, size, repetitions, options.trials, report=console.print)
+        how = f"tuned by {options.trials} trials" if options.trials else "untuned"
+        console.print(error_table(f"Root mean squared error, n = {size}, {how}", measured))
+        rows += [asdict(row) for row in measured]
+        save_rows(console, rows, options.out / "bench_baselines.json")
+
+
+def intervals(console: Console, options: BenchOptions) -> None:
+    """Count how often intervals contain the true state."""
+    from kmcf_lab.bench.intervals import measure_intervals
+
+    rows = measure_intervals(
+        options.n or [100, 300, 1000], repetitions=2 if options.quick else 10, report=console.print
+    )
+    columns = ("model", "n", "95 % interval", "± standard error", "mean ± 1.96 sd")
+    table = new_table("Share of true states inside", columns, left=0)
+    for row in rows:
+        shares = (f"{row.interval:.3f}", f"{row.standard_error:.3f}", f"{row.normal_band:.3f}")
+        table.add_row(row.model, f"{row.n}", *shares)
+    console.print(table)
+    save_rows(console, [asdict(row) for row in rows], options.out / "bench_intervals.json")
+
+
+def tuning(console: Console, options: BenchOptions) -> None:
+    """Measure what tuning costs and gains."""
+    from kmcf_lab.bench.tuning import measure_tuning
+
+    rows = measure_tuning(
+        ["1a"] if options.quick else ["1a", "2a", "3a", "4b"],
+        (options.n or [400])[0],
+        n_trials=20 if options.quick else 60,
+        repetitions=1 if options.quick else 3,
+        report=console.print,
+    )
+    columns = ("model", "n", "trials", "pruned", "seconds", "untuned", "tuned")
+    table = new_table("RMSE on new data, one core", columns, left=0)
+    for row in rows:
+        numbers = (f"{row.seconds:.1f}", f"{row.untuned:.3f}", f"{row.tuned:.3f}")
+        table.add_row(row.model, f"{row.n}", f"{row.trials}", f"{row.pruned}", *numbers)
+    console.print(table)
+    save_rows(console, [asdict(row) for row in rows], options.out / "bench_tuning.json")

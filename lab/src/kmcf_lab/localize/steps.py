@@ -1,0 +1,62 @@
+"""What is recorded about each step: the estimate, its error and its uncertainty."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kmcf.datasets import Recording
+from kmcf.filter.belief import Belief
+from kmcf.numerics.arrays import FloatArray
+from kmcf_lab.cells import Row
+from kmcf_lab.localize.problem import Measure, PointEstimate
+
+
+def step_row(test: Recording, t: int, belief: Belief, measure: Measure) -> Row:
+    """Return what is recorded about step ``t`` of a test recording."""
+    truth = np.asarray(test.states[t], dtype=np.float64)[:2]
+    place = position_of(belief, measure.estimate)
+    around = uncertainty(belief, place, measure.estimate, measure.near)
+    at_truth = np.linalg.norm(np.asarray(belief.states)[:, :2] - truth, axis=1) <= measure.near
+    return {
+        "step": t,
+        "time": float(test.time[t]),
+        "true_x": truth[0],
+        "true_y": truth[1],
+        "x": place[0],
+        "y": place[1],
+        "error": float(np.linalg.norm(place - truth)),
+        "variance_x": around[0, 0],
+        "covariance": around[0, 1],
+        "variance_y": around[1, 1],
+        "mass_near_truth": float(np.sum(belief.weights[at_truth])),
+        "effective_sample_size": belief.ess,
+        "coverage": belief.report.coverage,
+        "missing": belief.report.missing,
+        "rejected": belief.report.rejected,
+    }
+
+
+def position_of(belief: Belief, estimate: PointEstimate) -> FloatArray:
+    """Return the estimated position (2,) of a belief."""
+    return np.asarray(belief.mean() if estimate == "mean" else belief.mode())[:2]
+
+
+def uncertainty(belief: Belief, place: FloatArray, estimate: PointEstimate, near: float) -> FloatArray:
+    """Return the covariance (2, 2) of the position around an estimate.
+
+    Around a mean it is that of the whole belief, projected to be positive semidefinite. Around a mode it is that of
+    the positive weights within three times ``near``: distant modes say nothing about how sharp this one is.
+    """
+    if estimate == "mean":
+        return np.asarray(belief.covariance(psd=True)[:2, :2])
+    away = np.asarray(belief.states, dtype=np.float64)[:, :2] - place
+    weights = np.maximum(belief.weights, 0.0) * (np.linalg.norm(away, axis=1) <= 3.0 * near)
+    total = float(weights.sum())
+    return (away * weights[:, None]).T @ away / total if total > 0 else np.zeros((2, 2))
+
+
+def control_of(recording: Recording, t: int) -> Any:
+    """Return the control that drove the move to step ``t``."""
+    return None if recording.controls is None else recording.controls[t]

@@ -1,0 +1,18 @@
+"""Section 5.4: the filter against the Kalman filter."""
+
+import numpy as np
+
+from kmcf_lab.tables import rows_of
+from kmcf_lab.theory.checks import curve
+from kmcf_lab.theory.consistency import regularisers
+
+
+def test_the_filter_approaches_the_exact_posterior(results):
+    for name in ("distance", "mean_error"):
+        assert curve(rows_of(results, "consistency"), "n", name).slope.value < -0.2
+
+
+def test_regularisers_decay_slowly():
+    (early, late) = (np.array(regularisers(n)) for n in (100, 10_000))
+    assert (late < early).all()
+    assert (late * 10_000 >= early * 100).all()
