@@ -17,6 +17,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check src lab tests conftest.py
 	$(BIN)/ruff format --check src lab tests conftest.py
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix src lab tests conftest.py

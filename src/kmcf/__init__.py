@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import baselines, datasets, herding, kernels, store, transitions, tuning
+    from kmcf import baselines, datasets, export, filter, herding, kernels, store, transitions, tuning
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter, ParticleLikelihoodFilter
     from kmcf.herding import Subsample, subsample
@@ -41,7 +41,7 @@ _HOMES = {
     "subsample": "kmcf.herding",
     "tune": "kmcf.tuning",
 }
-_ROOMS = ("baselines", "datasets", "herding", "kernels", "store", "transitions", "tuning")
+_ROOMS = ("baselines", "datasets", "export", "filter", "herding", "kernels", "store", "transitions", "tuning")
 
 __all__ = [
     "Belief",
@@ -59,6 +59,8 @@ __all__ = [
     "__version__",
     "baselines",
     "datasets",
+    "export",
+    "filter",
     "herding",
     "kernels",
     "load",

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kmcf
-from kmcf.datasets import Recording, columns_of, read_tables
+from kmcf.datasets import Recording, columns_of, read_tables, write_table
 from kmcf.datasets.tables import missed_steps
-from kmcf.store import write_table
 
 
 def write(path, text, encoding="utf-8"):

@@ -248,15 +248,17 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_another_format_says_what_to_do(whole, tmp_path):
-    (tmp_path / "m.kmcf").write_bytes(sealed(whole, version=2))
-    with pytest.raises(FileError, match=r"has format 2, and this version of kmcf reads format 1: .* install a newer"):
+    (tmp_path / "m.kmcf").write_bytes(sealed(whole, version=3))
+    with pytest.raises(
+        FileError, match=r"has format 3, and this version of kmcf reads formats up to 2: .* install a newer"
+    ):
         kmcf.load(tmp_path / "m.kmcf", transition=move)
 
 
 def test_hooks_come_from_classes_only(tmp_path):
     kmcf.store.save(Gaussian(1.0), tmp_path / "k.kmcf")
     hook = {"object": "Constant", "number": 7, "state": {"value": 1.0}}  # kernels can be called
-    (tmp_path / "k.kmcf").write_bytes(rebuilt((tmp_path / "k.kmcf").read_bytes(), set_root(_loaded=hook)))
+    (tmp_path / "k.kmcf").write_bytes(rebuilt((tmp_path / "k.kmcf").read_bytes(), set_root(after_loading=hook)))
     assert kmcf.load(tmp_path / "k.kmcf").bandwidth == 1.0  # nobody called it: it would have raised
 
 

@@ -57,18 +57,20 @@ class ExampleFilter(SequentialFilter):
         self.backend_ = self._make_backend()
         return self
 
-    def _to_store(self) -> dict[str, Any]:
+    def to_store(self) -> dict[str, Any]:
+        """Return what a file holds of this (see :mod:`kmcf.support.storable`)."""
         settings = self._settings()
         if not hasattr(self, "seed_"):
             return settings
         examples = {"states_": self.states_, "observations_": self._observations}
         return {**settings, **examples, "reader_": self.reader_.stored(), "seed_": self.seed_, **self._kept()}
 
-    def _from_store(self, state: dict[str, Any]) -> None:
+    def from_store(self, state: dict[str, Any]) -> None:
+        """Fill a blank object from what a file holds."""
         self.__dict__.update({name: state[name] for name in self._get_param_names()})
         self._stored = state if "seed_" in state else None
 
-    def _loaded(self, _passed: set[str]) -> None:
+    def after_loading(self, _passed: set[str]) -> None:
         """Put the parts of a file together."""
         state, self._stored = self._stored, None
         if state is None:

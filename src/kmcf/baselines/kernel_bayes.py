@@ -182,7 +182,8 @@ class KernelBayesFilter(SequentialFilter):
         self.backend_ = self._make_backend()
         return self
 
-    def _to_store(self) -> dict[str, Any]:
+    def to_store(self) -> dict[str, Any]:
+        """Return what a file holds of this (see :mod:`kmcf.support.storable`)."""
         settings = self._settings()
         if not hasattr(self, "seed_"):
             return settings
@@ -196,11 +197,12 @@ class KernelBayesFilter(SequentialFilter):
             "probes_": kernel_probes(self.learnt_),
         }
 
-    def _from_store(self, state: dict[str, Any]) -> None:
+    def from_store(self, state: dict[str, Any]) -> None:
+        """Fill a blank object from what a file holds."""
         self.__dict__.update({name: state[name] for name in self._get_param_names()})
         self._stored = with_cache(state) if "seed_" in state else None
 
-    def _loaded(self, passed: set[str]) -> None:
+    def after_loading(self, passed: set[str]) -> None:
         """Put the parts of a file together; kernels that were passed again must be those it was saved with."""
         state, self._stored = self._stored, None
         if state is None:

@@ -30,8 +30,7 @@ def ble(
 
         kmcf data ble --out ble
     """
-    from kmcf.datasets import ble_tracks
-    from kmcf.store import write_table
+    from kmcf.datasets import ble_tracks, write_table
 
     out.mkdir(parents=True, exist_ok=True)
     for track in ble_tracks(window):

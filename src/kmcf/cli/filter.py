@@ -102,7 +102,7 @@ def _check_ending(out: Path | None, as_json: bool, streaming: bool) -> None:
 
 def _add_writing(script: Script, model: LoadedModel, tables: TableFiles, out: Path | None, as_json: bool) -> None:
     """Add the statements that write the estimates."""
-    from kmcf.store.estimates import FORMATS
+    from kmcf.export.estimates import FORMATS
 
     ending = "" if out is None else out.suffix.lower()
     wanted = "parquet" if ending == ".parquet" else _line_format(as_json)
@@ -116,10 +116,10 @@ def _add_writing(script: Script, model: LoadedModel, tables: TableFiles, out: Pa
     given = {name: value for name, value in given.items() if value is not None}
     what = (Code("recordings"), Code("runs"))
     if out is None:
-        script.add(call("kmcf.store.write_estimates", Code("sys.stdout"), *what, **given), needs=("sys",))
+        script.add(call("kmcf.export.write_estimates", Code("sys.stdout"), *what, **given), needs=("sys",))
     else:
         script.add_folder(out.parent)
-        script.add(call("kmcf.store.write_estimates", out, *what, **given))
+        script.add(call("kmcf.export.write_estimates", out, *what, **given))
 
 
 def _line_format(as_json: bool) -> str:

@@ -17,9 +17,9 @@ from kmcf.datasets.cells import is_date, read_date, read_number
 from kmcf.datasets.column_files import csv_rows
 from kmcf.datasets.columns import choose
 from kmcf.datasets.tables import missed_steps
+from kmcf.export.estimates import LINES, EstimateColumns
 from kmcf.filter import Belief
 from kmcf.filter.run import collect
-from kmcf.store.estimates import LINES, EstimateColumns
 
 
 class EstimateStream:

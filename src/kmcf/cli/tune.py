@@ -85,7 +85,7 @@ def tune(
         script.add("states, _ = kmcf.datasets.examples(recordings)")
     script.add(*filter_statements(files, motion, settings, seed))
     script.add(searching(files, search), needs=("numpy",))
-    script.add(f"summary = {call('kmcf.store.save_tuning', Code('result'), out, Code('recordings'))}")
+    script.add(f"summary = {call('kmcf.export.save_tuning', Code('result'), out, Code('recordings'))}")
     if python:
         typer.echo(script.text("print(result.best_value, result.best_params)"))
         return

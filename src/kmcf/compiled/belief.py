@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy as np
 
 from kmcf.compiled.checks import is_traced
+from kmcf.compiled.contract import Engine
 from kmcf.compiled.step import FilterState, StepResult
 from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects
-
-if TYPE_CHECKING:
-    from kmcf.compiled.engine import CompiledFilter
 
 
 @jax.tree_util.register_pytree_node_class
@@ -26,7 +24,7 @@ class DeviceBelief(Belief):
     Inside compiled code only :meth:`mean` and, without angles, :meth:`covariance` are available.
     """
 
-    def __init__(self, engine: CompiledFilter, state: FilterState, result: StepResult) -> None:
+    def __init__(self, engine: Engine, state: FilterState, result: StepResult) -> None:
         self._engine = engine
         self._state = state
         self._result = result
@@ -135,12 +133,12 @@ class DeviceBelief(Belief):
             return super().covariance(psd)
         return known if is_traced(known) else np.asarray(known)
 
-    def tree_flatten(self) -> tuple[tuple[FilterState, StepResult], CompiledFilter]:
+    def tree_flatten(self) -> tuple[tuple[FilterState, StepResult], Engine]:
         """Say which parts are arrays (for JAX)."""
         return (self._state, self._result), self._engine
 
     @classmethod
-    def tree_unflatten(cls, engine: CompiledFilter, parts: tuple[FilterState, StepResult]) -> DeviceBelief:
+    def tree_unflatten(cls, engine: Engine, parts: tuple[FilterState, StepResult]) -> DeviceBelief:
         """Put the parts together again (for JAX)."""
         return cls(engine, *parts)
 

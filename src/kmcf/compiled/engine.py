@@ -119,7 +119,7 @@ class CompiledFilter:
         """Return the belief before the first observation."""
         if not isinstance(stream, jax.Array) and (not isinstance(stream, int | np.integer) or stream < 0):
             raise ValueError(f"stream = {stream!r}; it must be a non-negative integer.")
-        state = self._initial(self.model, stream)
+        state = self.initial(self.model, stream)
         return DeviceBelief(self, state, self._blank(self.model, state))
 
     def step(self, belief: Belief, y: Any, control: Any = None) -> DeviceBelief:
@@ -219,7 +219,8 @@ class CompiledFilter:
         return BatchRunner(self.model, self.settings)
 
     @cached_property
-    def _initial(self) -> Any:
+    def initial(self) -> Any:
+        """The compiled draw from p_init: takes the model and a stream."""
         return jax.jit(partial(initial_state, settings=self.settings))
 
     @cached_property
@@ -243,7 +244,7 @@ class CompiledFilter:
 
     def initial_of(self, stream: int) -> FilterState:
         """Return the initial state of a stream."""
-        return self._initial(self.model, stream)
+        return self.initial(self.model, stream)
 
     def replay_steps(self, state: FilterState, corrected: Any, picks: Any, controls: Any) -> tuple[FilterState, Any]:
         """Repeat the predictions of known steps; return the state after them and the particles, (T, m, ...)."""

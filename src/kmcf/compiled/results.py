@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from kmcf.compiled.contract import Engine
 from kmcf.compiled.inputs import Batch
 from kmcf.compiled.step import FilterState, StepResult
 from kmcf.embedding.lazy_weights import WeightSummary, summarise_columns
@@ -19,9 +20,6 @@ from kmcf.filter.belief import Belief
 from kmcf.filter.run import FilterRun
 from kmcf.filter.summaries import NAMES
 from kmcf.numerics.arrays import Array, FloatArray
-
-if TYPE_CHECKING:
-    from kmcf.compiled.engine import CompiledFilter
 
 WEIGHTS_AT_ONCE = 2**25
 """So many weights are formed at once when summaries need them (256 MB)."""
@@ -34,14 +32,14 @@ class BatchSummaries:
 
     def __init__(
         self,
-        engine: CompiledFilter,
+        engine: Engine,
         results: StepResult,
         batch: Batch,
         *,
         mesh: Mesh | None = None,
         start: FilterState | None = None,
     ) -> None:
-        self._engine: CompiledFilter | None = engine
+        self._engine: Engine | None = engine
         self._results = results
         self._controls = batch.controls
         self._mesh = mesh
@@ -229,7 +227,7 @@ class Beliefs(Sequence[Belief]):
 
 
 def summarise_weights(
-    engine: CompiledFilter, prior: Array, solution: Array, weight_sum: Array, mesh: Mesh | None
+    engine: Engine, prior: Array, solution: Array, weight_sum: Array, mesh: Mesh | None
 ) -> WeightSummary:
     """Form the weights of K posteriors on the device and summarise them.
 

@@ -131,7 +131,7 @@ def advance(
         # 2. Correct (lines 13-15)
         missing = jnp.isnan(observation).all()
         observation = jnp.where(missing, 0.0, observation)
-        mean_similarities, state_coverage = _similarities_of_mean(core, particles, settings)
+        mean_similarities, state_coverage = similarities_of_mean(core, particles, settings)
         similarities = settings.observation_pivots.against(observation[None])[:, 0].astype(settings.dtype)
         observation_coverage = core.observations.coverage(jnp.max(similarities, initial=0.0))
         a, z, weight_sum = correct(core, mean_similarities, similarities, settings.algebra)
@@ -214,7 +214,7 @@ def blank_result(model: Model, state: FilterState, settings: StepSettings) -> St
     )
 
 
-def _similarities_of_mean(core: CompressedCore, particles: Array, settings: StepSettings) -> tuple[Array, Array]:
+def similarities_of_mean(core: CompressedCore, particles: Array, settings: StepSettings) -> tuple[Array, Array]:
     """Return the particles' mean similarities with the pivots, and how well the examples cover them.
 
     Written as reductions of elementwise formulas, which the compiler fuses: the (pivots, particles) matrix is never

@@ -10,6 +10,7 @@ from kmcf.datasets.recording import Recording, examples, hold_out, kept, thinned
 from kmcf.datasets.sussex import sussex_route
 from kmcf.datasets.synthetic import PAPER_MODELS, StateSpaceModel, Trajectory, paper_model
 from kmcf.datasets.tables import columns_of, read_tables
+from kmcf.datasets.writing import write_table
 
 __all__ = [
     "PAPER_MODELS",
@@ -33,4 +34,5 @@ __all__ = [
     "recent_landmarks",
     "sussex_route",
     "thinned",
+    "write_table",
 ]

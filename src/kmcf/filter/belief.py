@@ -13,6 +13,7 @@ from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, describe, is_numeric
+from kmcf.plotting import plot_belief
 from kmcf.support.notebooks import html_table
 
 
@@ -122,8 +123,6 @@ class Belief(Embedding):
 
     def plot(self, ax: Any = None, truth: Any = None) -> Any:
         """Draw the belief (needs matplotlib); see :func:`kmcf.plotting.plot_belief`."""
-        from kmcf.plotting import plot_belief
-
         return plot_belief(self, ax=ax, truth=truth)
 
     def __repr__(self) -> str:

@@ -132,7 +132,8 @@ class ObservationReader:
         if self.shape is None or (self.accepts.structured and not self._like_examples(observation)):
             return None if _all_nan(observation) else [observation]
         try:
-            values = np.asarray(plain(observation), dtype=None if self.accepts.structured else np.float64)
+            given = observation if type(observation) is np.ndarray else plain(observation)
+            values = np.asarray(given, dtype=None if self.accepts.structured else np.float64)
         except (TypeError, ValueError):
             raise TypeError(
                 f"an observation is {observation!r}, but the examples are numeric with shape {self.shape}."

@@ -230,18 +230,21 @@ class KernelMonteCarloFilter(RuleFilter):
             self._precision = compiled_room().precision_of(self, states, observations)
         return super()._fit(*self._on_host(states, observations), functions, known)
 
-    def _to_store(self) -> dict[str, Any]:
-        return {**super()._to_store(), "_precision": None if self._precision is None else self._precision.name}
+    def to_store(self) -> dict[str, Any]:
+        """Return what a file holds of this (see :mod:`kmcf.support.storable`)."""
+        return {**super().to_store(), "_precision": None if self._precision is None else self._precision.name}
 
-    def _from_store(self, state: dict[str, Any]) -> None:
-        super()._from_store(state)
+    def from_store(self, state: dict[str, Any]) -> None:
+        """Fill a blank object from what a file holds."""
+        super().from_store(state)
         precision = state.get("_precision")
         self._precision = None if precision is None else np.dtype(precision)
 
-    def _loaded(self, passed: set[str]) -> None:
+    def after_loading(self, passed: set[str]) -> None:
+        """Put the parts of a file together."""
         if self._precision is not None:
             compiled_room().precision_of(self)
-        super()._loaded(passed)
+        super().after_loading(passed)
 
     def _inherit(self, other: Self) -> Self:
         self._precision = other._precision

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from kmcf.filter.belief import Belief
+from kmcf.filter.run_files import RunColumns, read_columns, write_run
 from kmcf.filter.summaries import NAMES, SCALARS, Summaries, SummaryColumns, summarise
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
+from kmcf.plotting import plot_run
+from kmcf.store.container import Container, open_container
 from kmcf.support.extras import require
 from kmcf.support.notebooks import html_table, spread_of
 
@@ -154,20 +157,24 @@ class FilterRun:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> FilterRun:
-        """Read a run that was saved as NPZ."""
-        from kmcf.store import load_run
+        """Read a run that was saved as NPZ; the summaries are as they were, the beliefs are not in the file."""
+        with open_container(path) as container:
+            return cls.read(container)
 
-        return load_run(path)
+    @classmethod
+    def read(cls, container: Container) -> FilterRun:
+        """Make a run of an open file."""
+        columns, angles, several = read_columns(container)
+        return cls.of_columns(columns, angles=angles, batch=several)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the summaries (not the beliefs) to a file: NPZ, CSV or Parquet, by the ending of ``path``.
 
         :func:`kmcf.load` and ``np.load`` read NPZ; CSV and Parquet (which need the extra ``kmcf[tables]``) have the
-        columns of :meth:`to_dataframe`. An old file stays until the new one is complete.
+        columns of :meth:`to_dataframe`, with time (and sequence) first. An old file stays until the new one is
+        complete.
         """
-        from kmcf.store import save_run
-
-        save_run(self, path)
+        write_run(path, RunColumns(self.columns(), self.angles, self.is_batch), self.to_dataframe)
 
     def to_dataframe(self) -> Any:
         """Return one row per step as a pandas DataFrame (needs the extra ``kmcf[tables]``)."""
@@ -214,8 +221,6 @@ class FilterRun:
 
     def plot(self, truth: Any = None, axes: Any = None) -> Any:
         """Draw the estimates over time (needs matplotlib); see :func:`kmcf.plotting.plot_run`."""
-        from kmcf.plotting import plot_run
-
         return plot_run(self, truth=truth, axes=axes)
 
     def _moment(self, name: str) -> Any:

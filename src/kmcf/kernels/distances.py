@@ -39,7 +39,7 @@ def squared_euclidean(a: Array, b: Array) -> Array:
     array([[9.],
            [4.]])
     """
-    xp = array_namespace(a, b)
+    xp = np if type(a) is np.ndarray and type(b) is np.ndarray else array_namespace(a, b)
     columns = common_columns(a, b)
     if columns == 0 or b.shape[0] == 0:
         return xp.zeros((a.shape[0], b.shape[0]), dtype=b.dtype)

@@ -164,11 +164,12 @@ class SpatialPyramid(Kernel):
         """Return the sums of the weighted histograms, which are 1."""
         return np.asarray(a.sum(axis=1))
 
-    def _to_store(self) -> dict[str, Any]:
+    def to_store(self) -> dict[str, Any]:
         """Leave out what can be computed again, and the folder: a file from elsewhere must not say where to write."""
         return {name: value for name, value in vars(self).items() if name not in ("_cache", "cache_folder")}
 
-    def _from_store(self, state: dict[str, Any]) -> None:
+    def from_store(self, state: dict[str, Any]) -> None:
+        """Fill a blank object from what a file holds."""
         self.__dict__.update(state)
         self._cache = Cache(self.cache_size)
 

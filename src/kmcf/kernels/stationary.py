@@ -104,7 +104,11 @@ class Gaussian(Stationary):
 
     def evaluate(self, a: Array, b: Array) -> Array:
         """Return exp(−½‖a − b‖²) of rows already divided by the bandwidth."""
-        return array_namespace(a, b).exp(-0.5 * squared_euclidean(a, b))
+        squares = squared_euclidean(a, b)
+        if type(squares) is not np.ndarray:
+            return array_namespace(squares).exp(-0.5 * squares)
+        squares *= -0.5
+        return np.exp(squares, out=squares)
 
     def evaluate_log(self, a: Array, b: Array) -> Array:
         """Return −½‖a − b‖², which never underflows."""

@@ -26,7 +26,9 @@ from kmcf.numerics.arrays import Array
 from kmcf.store.errors import FileError, PassedAgainError
 from kmcf.support.atomic import replacing
 
-FORMAT = 1
+FORMAT = 2
+"""What is written. Format 1 (kmcf 0.1) is read as well: see :mod:`kmcf.store.earlier`."""
+READABLE = (1, 2)
 MANIFEST = "kmcf.json"
 KINDS = "biufcSUmM"
 """Kinds of arrays that hold plain values; never objects."""
@@ -186,10 +188,10 @@ def _check_seal(file: BinaryIO, size: int) -> None:
         if file.read(2) == b"PK":
             raise FileError("its end is missing or changed: it was not written by kmcf, or not to the end.")
         raise FileError("it is no file written by kmcf.")
-    if int(seal[1]) != FORMAT:
+    if int(seal[1]) not in READABLE:
         raise FileError(
-            f"it has format {int(seal[1])}, and this version of kmcf reads format {FORMAT}: load it with the version "
-            "of kmcf that wrote it, or install a newer one."
+            f"it has format {int(seal[1])}, and this version of kmcf reads formats up to {FORMAT}: load it with the "
+            "version of kmcf that wrote it, or install a newer one."
         )
     if _digest(file, size - SEAL_LENGTH) != seal[2].decode():
         raise FileError("its checksum is wrong, so it was changed or damaged since it was written; take another copy.")

@@ -111,8 +111,8 @@ class Decoder:
             made = cls.__new__(cls)
             _check_attributes(cls, state)
             state = _arguments_left_out(cls, state)
-            if hasattr(cls, "_from_store"):
-                made._from_store(state)
+            if hasattr(cls, "from_store"):
+                made.from_store(state)
             else:
                 made.__dict__.update(state)
         self._objects[node["number"]] = made

@@ -144,8 +144,8 @@ class Encoder:
 
 def stored_attributes(value: Any) -> dict[str, Any]:
     """Return what is stored of an object: what its class says, or all attributes."""
-    if hasattr(type(value), "_to_store"):
-        return value._to_store()
+    if hasattr(type(value), "to_store"):
+        return value.to_store()
     if isinstance(value, tuple):
         return value._asdict()  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(value):

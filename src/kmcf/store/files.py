@@ -17,9 +17,10 @@ import sklearn
 from kmcf._version import __version__
 from kmcf.store.container import FORMAT, Container, open_container, write_container
 from kmcf.store.decoding import Decoder, read_scalar
+from kmcf.store.earlier import upgraded
 from kmcf.store.encoding import Encoder
 from kmcf.store.errors import FileError, PassedAgainError
-from kmcf.store.runs import read_run
+from kmcf.store.registry import read_kind
 
 SHORT = 12
 """Arrays of so many numbers or fewer are described by their numbers."""
@@ -96,13 +97,13 @@ def load(path: str | os.PathLike[str], *, trusted: list[str] | None = None, **ca
     with open_container(path) as container:
         if container.manifest["kind"] == "run":
             _check_passed({}, callables, path)
-            return read_run(container)
+            return read_kind("run", container)
         needed = container.manifest["passed_again"]
         _check_passed(needed, callables, path)
         thing = Decoder(container, callables, trusted or []).decode(_root(container))
-    if hasattr(type(thing), "_loaded"):
+    if hasattr(type(thing), "after_loading"):
         try:
-            thing._loaded(set(needed))
+            thing.after_loading(set(needed))
         except (FileError, PassedAgainError):
             raise
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -178,7 +179,7 @@ def _root(container: Container) -> dict[str, Any]:
     root: dict[str, Any] = container.manifest["root"]
     if not isinstance(root, dict) or next(iter(root), None) != "object":
         raise FileError("it holds no filter, kernel or transition.")
-    return root
+    return upgraded(root) if container.manifest["format"] == 1 else root
 
 
 def _in_words(node: Any, container: Container) -> Any:

@@ -34,6 +34,9 @@ FUNCTIONS = {
 }
 """Functions of ours that fitted objects hold."""
 
+KINDS = {"run": ("kmcf.filter.run", "FilterRun")}
+"""Files that hold something else than an object's parts, with the class that reads them."""
+
 _registered: dict[str, type] = {}
 Registered = TypeVar("Registered", bound=type)
 
@@ -88,3 +91,9 @@ def name_of_function(function: Any) -> str | None:
     """Return the name under which a function of ours can be restored, or None."""
     name = getattr(function, "__name__", "")
     return name if name in FUNCTIONS and find_function(name) is function else None
+
+
+def read_kind(kind: str, container: Any) -> Any:
+    """Read an open file of one of the other kinds."""
+    module, name = KINDS[kind]
+    return getattr(import_module(module), name).read(container)

@@ -3,10 +3,10 @@
 By default a file holds an object's attributes (``vars``, the fields of a dataclass or named tuple) and gives them back.
 A class that should be stored otherwise defines
 
-- ``_to_store(self) -> dict``: the attributes to store, under any names;
-- ``_from_store(self, state: dict) -> None``: fills a blank object (its constructor is *not* called) from them;
-- ``_loaded(self, passed: set[str]) -> None``: last checks on the outermost object, given the names of what the user
-  passed again.
+- ``to_store(self) -> dict``: the attributes to store, under any names;
+- ``from_store(self, state: dict) -> None``: fills a blank object (its constructor is *not* called) from them;
+- ``after_loading(self, passed: set[str]) -> None``: puts the parts of the outermost object together, given the names
+  of what the user passed again.
 
 Which classes may be restored at all is the whitelist of :mod:`kmcf.store`, which this module knows nothing about.
 """
@@ -27,7 +27,7 @@ class Versioned:
 
 @dataclass(frozen=True)
 class Recomputable:
-    """What ``_from_store`` gets in place of a :class:`Versioned` part: its version, and a way to read it.
+    """What ``from_store`` gets in place of a :class:`Versioned` part: its version, and a way to read it.
 
     The part is decoded only on request, since the layout of another version may make no sense.
     """

@@ -22,7 +22,7 @@ from kmcf._version import __version__
 from kmcf.bayes_rule.core import herd_features
 from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.compiled.engine import CompiledFilter
-from kmcf.compiled.step import _similarities_of_mean, predict
+from kmcf.compiled.step import similarities_of_mean, predict
 from kmcf.datasets import paper_model
 from kmcf.filter import FilterRun, KernelMonteCarloFilter
 from kmcf_lab.quiet import quiet
@@ -147,14 +147,14 @@ def measure_parts(n: int, batch: int, report: Callable[[str], object] = print) -
     core, algebra = model.core, settings.algebra
     p, q = core.tensors.total.shape
     rng = np.random.default_rng(0)
-    states = jax.jit(jax.vmap(lambda stream: engine._initial(model, stream)))(jnp.arange(batch))
+    states = jax.jit(jax.vmap(lambda stream: engine.initial(model, stream)))(jnp.arange(batch))
     states = states._replace(time=states.time + 1)
     a, z, c = (jnp.asarray(rng.normal(size=(batch, k))) for k in (p, q, p))
     square = jnp.asarray(rng.normal(size=(batch, q, q)))
     square = square + square.transpose(0, 2, 1)
     parts: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         "transition": (lambda state: predict(state, None, settings), (states,)),
-        "kernel mean": (lambda x: _similarities_of_mean(core, x, settings), (states.particles,)),
+        "kernel mean": (lambda x: similarities_of_mean(core, x, settings), (states.particles,)),
         "prior solve": (lambda c: algebra.solve_factorised(core.prior_lower, c), (c,)),
         "C": (core.tensors.correction_matrix, (a,)),
         "solve": (lambda C, r: algebra.solve_regularised_square(C, core.delta, r), (square, z)),

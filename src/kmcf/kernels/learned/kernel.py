@@ -194,14 +194,15 @@ class Learned(Kernel):
         np.add.at(totals, groups, summaries)
         self._known_summaries = totals / np.bincount(groups)[:, None]
 
-    def _to_store(self) -> dict[str, Any]:
+    def to_store(self) -> dict[str, Any]:
         """Store the examples whose summaries are known as rows of numbers rather than as keys."""
         state = dict(vars(self))
         if "_known" in state:
             state["_known"] = np.frombuffer(b"".join(self._known)).reshape(len(self._known), -1)
         return state
 
-    def _from_store(self, state: dict[str, Any]) -> None:
+    def from_store(self, state: dict[str, Any]) -> None:
+        """Fill a blank object from what a file holds."""
         self.__dict__.update(state)
         if "_known" in state:
             self._known = {row.tobytes(): number for number, row in enumerate(state["_known"])}

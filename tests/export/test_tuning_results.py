@@ -17,7 +17,7 @@ def test_the_files_hold_the_filter_its_settings_and_all_trials(tmp_path):
     recordings = read_tables(tmp_path / "walk.csv", state="x", observation="seen")
     flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(1.0), random_state=0)
     result = kmcf.tune(flt, recordings[0].states, recordings[0].observations, n_trials=3, random_state=0)
-    told = kmcf.store.save_tuning(result, tmp_path / "new" / "folder", recordings)
+    told = kmcf.export.save_tuning(result, tmp_path / "new" / "folder", recordings)
     assert told == json.loads((tmp_path / "new" / "folder" / "settings.json").read_text())
     assert told["settings"] == result.best_params
     assert (told["trials"], told["examples"], told["best_trial_value"]) == (3, 40, result.best_value)

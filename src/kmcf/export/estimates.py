@@ -10,20 +10,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
 from kmcf.datasets.cells import write_date
 from kmcf.datasets.recording import Recording
 from kmcf.datasets.tables import DATES, missed_steps, usual_step
-from kmcf.store.tables import cell, write_rows
+from kmcf.datasets.writing import cell, write_rows
+from kmcf.filter import FilterRun
 from kmcf.support.alerts import LOW_COVERAGE
 from kmcf.support.atomic import replacing
 from kmcf.support.plain_json import without_nan
-
-if TYPE_CHECKING:
-    from kmcf.filter import FilterRun
 
 FORMATS = {"": "csv", ".csv": "csv", ".json": "jsonl", ".jsonl": "jsonl", ".parquet": "parquet"}
 """What is written to a file, by the ending of its name."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kmcf.datasets.recording import Recording
 from kmcf.datasets.tables import columns_of
+from kmcf.datasets.writing import write_rows
 from kmcf.store.files import save
-from kmcf.store.tables import write_rows
 from kmcf.support.plain_json import without_nan, write_json
-
-if TYPE_CHECKING:
-    from kmcf.tuning import TuningResult
+from kmcf.tuning import TuningResult
 
 
 def save_tuning(

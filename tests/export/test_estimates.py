@@ -9,7 +9,7 @@ import pytest
 
 import kmcf
 from kmcf.datasets import Recording, read_tables
-from kmcf.store import write_estimates
+from kmcf.export import write_estimates
 
 rng = np.random.default_rng(0)
 STATES = rng.normal(size=(60, 2))

@@ -1,0 +1,51 @@
+"""What beliefs and results ask of the compiled filter that made them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from kmcf.bayes_rule import CompressedRule
+from kmcf.compiled.step import FilterState, StepResult, StepSettings
+from kmcf.filter.belief import Belief
+from kmcf.kernels import Kernel
+from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.objects import Objects
+
+
+class Engine(Protocol):
+    """A filter whose steps are compiled (:class:`kmcf.compiled.engine.CompiledFilter`)."""
+
+    @property
+    def rule(self) -> CompressedRule:
+        """The rule as fitted by NumPy."""
+
+    @property
+    def states(self) -> Objects:
+        """The example states."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """The state kernel."""
+
+    @property
+    def settings(self) -> StepSettings:
+        """What a step needs to know beside numbers."""
+
+    @property
+    def state_shape(self) -> tuple[int, ...]:
+        """Shape of one state."""
+
+    def initial_of(self, stream: int) -> FilterState:
+        """Return the initial state of a stream."""
+
+    def replay_steps(self, state: FilterState, corrected: Any, picks: Any, controls: Any) -> tuple[FilterState, Any]:
+        """Repeat the predictions of known steps."""
+
+    def host_belief(self, state: FilterState, result: StepResult) -> Belief:
+        """Turn one step's arrays into an ordinary belief."""
+
+    def belief_of(
+        self, result: StepResult, *, time: int, stream: int, rejections: int, particles: Callable[[], FloatArray]
+    ) -> Belief:
+        """Make a belief of one step's results."""

@@ -1,0 +1,6 @@
+"""What filters and tuners gave, as tables for other programs."""
+
+from kmcf.export.estimates import EstimateColumns, write_estimates
+from kmcf.export.tuning_results import save_tuning
+
+__all__ = ["EstimateColumns", "save_tuning", "write_estimates"]

@@ -1,0 +1,82 @@
+"""The columns of a run as files: for other programs (CSV, Parquet) or to be loaded again (NPZ)."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kmcf.filter.summaries import NAMES
+from kmcf.store.container import Container, write_container
+from kmcf.store.errors import FileError
+from kmcf.store.files import about
+from kmcf.support.atomic import replacing
+from kmcf.support.extras import require
+
+ENDINGS = (".npz", ".csv", ".parquet")
+
+
+class RunColumns(NamedTuple):
+    """All summaries of a run, and how to read them."""
+
+    columns: Mapping[str, Any]
+    angles: Sequence[int]
+    batch: bool
+    """Whether the columns have a leading axis for several sequences."""
+
+
+def write_run(path: str | os.PathLike[str], run: RunColumns, table: Callable[[], Any]) -> None:
+    """Write a run in the format that the ending of ``path`` names: ``.npz``, ``.csv`` or ``.parquet``.
+
+    Parameters
+    ----------
+    path : path
+        Where to.
+    run : RunColumns
+        What NPZ holds.
+    table : callable
+        Returns the data frame that CSV and Parquet hold.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        raise ValueError(f"a run is saved as {', '.join(ENDINGS)}, but {str(path)!r} ends in {ending or 'nothing'!r}.")
+    if ending == ".npz":
+        _write_npz(path, run)
+        return
+    frame = table().reset_index()
+    buffer = io.BytesIO()
+    if ending == ".csv":
+        frame.to_csv(buffer, index=False)
+    else:
+        require("pyarrow", "tables")
+        frame.to_parquet(buffer, index=False)
+    with replacing(path) as file:
+        file.write(buffer.getvalue())
+
+
+def _write_npz(path: str | os.PathLike[str], run: RunColumns) -> None:
+    columns = {name: np.asarray(values) for name, values in run.columns.items()}
+    if columns["mode"].dtype.kind == "O":
+        raise TypeError(
+            "the states of this run are objects, which NPZ cannot hold; save it as .csv or .parquet, or pickle it."
+        )
+    manifest = {**about("run"), "angles": [int(j) for j in run.angles], "batch": run.batch}
+    write_container(path, manifest, columns, {})
+
+
+def read_columns(container: Container) -> RunColumns:
+    """Read what was written as NPZ."""
+    if container.manifest["kind"] != "run":
+        raise FileError(f"it holds a {container.manifest['root']['object']}, not a run.")
+    columns = {name: container.array(name) for name in container.names}
+    if "time" not in columns or not set(columns) <= set(NAMES):
+        raise FileError(f"a run has other columns: {', '.join(columns)}.")
+    axes = columns["time"].shape
+    for name, values in columns.items():
+        if values.shape[: len(axes)] != axes:
+            raise FileError(f"its column {name} has the shape {values.shape}, which does not go with {axes}.")
+    return RunColumns(columns, container.manifest["angles"], bool(container.manifest["batch"]))
