@@ -12,6 +12,7 @@ import numpy as np
 
 from kmcf.embedding import decoding
 from kmcf.embedding.kernel_mean import KernelMean
+from kmcf.embedding.mixture import GaussianMixture, fit_mixture
 from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.numerics.circles import circular_mean, wrapped_difference
 from kmcf.numerics.greedy import greedy_loop
@@ -171,6 +172,21 @@ class Embedding(KernelMean):
         Gaussian kernels: fixed-point iteration from the best state of the sample. Other kernels: the best state itself.
         """
         return decoding.preimage(self)
+
+    def mixture(self, components: int, random_state: int = 0) -> GaussianMixture:
+        """Fit a mixture of Gaussians whose kernel mean is closest to the embedding (Section 4.4, other methods).
+
+        For Gaussian kernels on vectors. The result has ``weights``, ``means``, ``deviations`` (diagonal covariances),
+        ``density(points)`` and the RKHS ``distance`` that remains.
+
+        Parameters
+        ----------
+        components : int
+            How many Gaussians.
+        random_state : int
+            Seed of the starting points.
+        """
+        return fit_mixture(self, components, random_state)
 
     def sample(self, size: int, random_state: Any = 0) -> Objects:
         """Pseudo-samples by Kernel Herding (Section 3.5): ``size`` states of the sample, with repetitions.

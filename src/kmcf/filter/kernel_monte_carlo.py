@@ -44,9 +44,10 @@ class KernelMonteCarloFilter(RuleFilter):
     tolerance : float, pair of float or "auto"
         Low-rank engines stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
         "auto" follows the regularisers: posterior means then change by less than 1 % of the posterior sd.
-    rank : int or pair of int, optional
-        Largest number of features of states and observations in low-rank engines; with ``engine="literal"`` the rank r
-        of Algorithm 5.
+    rank : int, float or pair of them, optional
+        Largest number of features of states and observations in low-rank engines; a number below 1 is the share of the
+        kernel matrix's trace that they keep, so that the rank follows from a matrix norm (Appendix B.1). With
+        ``engine="literal"`` the rank r of Algorithm 5.
     resampling : {"herding", "multinomial", "none"}
         Kernel Herding (Algorithm 2), multinomial resampling of the truncated weights (the paper's Res-Trunc), or none.
     n_resample : int
@@ -60,8 +61,9 @@ class KernelMonteCarloFilter(RuleFilter):
         Where the posterior lives: on the example states (the paper's filter), or on the particles, which is another
         algorithm with a class of its own, :class:`~kmcf.ParticleLikelihoodFilter`: this is a short way to get it with
         the settings that both have. It ignores ``rule`` and ``epsilon`` and resamples systematically.
-    n_examples : int, optional
-        Keep only so many examples, herded to represent all of them (Algorithm 6).
+    n_examples : int or float, optional
+        Keep only so many examples, herded to represent all of them (Algorithm 6); as a float, keep as many as it takes
+        to be within this RKHS distance of all of them (``subsample_error_`` tells).
     angles : sequence of int
         State columns that are angles in radians.
     random_state : int, Generator or None
@@ -99,13 +101,13 @@ class KernelMonteCarloFilter(RuleFilter):
         rule: str = "kbr",
         engine: str = "auto",
         tolerance: float | tuple[float, float] | str = 1e-8,
-        rank: int | tuple[int, int] | None = None,
+        rank: int | float | tuple[int | float, int | float] | None = None,
         resampling: str = "herding",
         n_resample: int = 100,
         resample_threshold: float = 2.0,
         n_particles: int | None = None,
         support: str = "examples",
-        n_examples: int | None = None,
+        n_examples: int | float | None = None,
         angles: Sequence[int] = (),
         random_state: Any = None,
         reject: bool | None = None,
