@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from kmcf.filter.backend import Backend, compiled_room
+from kmcf.filter.motion import Motion
 from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.settings import check_filter
@@ -52,8 +53,10 @@ class KernelMonteCarloFilter(RuleFilter):
         Kernel Herding (Algorithm 2), multinomial resampling of the truncated weights (the paper's Res-Trunc), or none.
     n_resample : int
         ℓ, the number of points herded; they are copied to fill the particles (Section 5.2).
-    resample_threshold : float
+    resample_threshold : float or "bound"
         Resample when Σw² exceeds this over n (0: always, inf: never); otherwise all examples move with their weights.
+        "bound" resamples where Theorem 1 promises a gain, given the spread of the transition (Section 5.2); that is
+        estimated at fit, by moves without control.
         The compressed engine always resamples; "auto" does not choose it for thresholds above 2.
     n_particles : int, optional
         Number of particles. None: the number of examples, at most 1000.
@@ -104,7 +107,7 @@ class KernelMonteCarloFilter(RuleFilter):
         rank: int | float | tuple[int | float, int | float] | None = None,
         resampling: str = "herding",
         n_resample: int = 100,
-        resample_threshold: float = 2.0,
+        resample_threshold: float | str = 2.0,
         n_particles: int | None = None,
         support: str = "examples",
         n_examples: int | float | None = None,
@@ -277,8 +280,12 @@ class KernelMonteCarloFilter(RuleFilter):
             n_resample=self.n_resample,
             angles=self.angles,
             functions=self._functions,
+            move=self._move_once,
             **shared,
         )
+
+    def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
+        return Motion(self.transition, None, states, self.angles).move(states, None, rng, time=2)
 
     def _make_backend(self) -> Backend:
         if self._precision is None:

@@ -115,7 +115,9 @@ def _check_shared(flt: Any) -> None:
         check_positive("n_examples", flt.n_examples)
     else:
         check_count("n_examples", flt.n_examples, optional=True)
-    check_positive("resample_threshold", flt.resample_threshold, zero=True, infinity=True)
+    by_bound = flt.resample_threshold == "bound" and flt.resampling == "herding" and flt.support == "examples"
+    if not by_bound:
+        check_positive("resample_threshold", flt.resample_threshold, zero=True, infinity=True)
     check_accuracy(flt.tolerance, flt.rank)
 
 
@@ -164,10 +166,10 @@ def _check_compressed(flt: Any) -> None:
             "engine='compressed' cannot compute rule='importance', which clips the prior's n coefficients at zero; use "
             "engine='lowrank'."
         )
-    if flt.resampling == "none" or np.isinf(flt.resample_threshold):
+    if flt.resampling == "none" or flt.resample_threshold in ("bound", np.inf):
         raise ValueError(
             "engine='compressed' always resamples, because propagating all n examples with their weights would cost "
-            "what it saves; use engine='lowrank' for resampling='none' or resample_threshold=inf."
+            "what it saves; use engine='lowrank' for resampling='none', resample_threshold=inf or 'bound'."
         )
 
 
