@@ -40,7 +40,7 @@ class Stationary(Kernel):
         if self.bandwidth is None:
             factor = positive(self.multiplier, "multiplier", self)
             self.bandwidth_: float | FloatArray = float(factor) * median_distance(
-                np.asarray(self._rows(examples)), self._distance
+                np.asarray(self.rows(examples)), self._distance
             )
         else:
             self.bandwidth_ = positive(self.bandwidth, "bandwidth", self)
@@ -49,7 +49,7 @@ class Stationary(Kernel):
 
     def prepare(self, objects: Objects) -> Array:
         """Flatten to rows and divide by the bandwidth."""
-        rows = self._rows(objects)
+        rows = self.rows(objects)
         width = self.fitted_bandwidth()
         if isinstance(width, np.ndarray) and width.shape != (rows.shape[1],):
             raise ValueError(
@@ -66,7 +66,8 @@ class Stationary(Kernel):
         """Return ones: every object is as similar to itself as can be."""
         return array_namespace(a).ones(a.shape[0])
 
-    def _rows(self, objects: Objects) -> Array:
+    def rows(self, objects: Objects) -> Array:
+        """Return the vectors whose distance counts, one per object; subclasses may transform them."""
         return as_rows(objects, self)
 
     def fitted_bandwidth(self) -> float | FloatArray:
