@@ -50,7 +50,7 @@ class Stationary(Kernel):
     def prepare(self, objects: Objects) -> Array:
         """Flatten to rows and divide by the bandwidth."""
         rows = self._rows(objects)
-        width = self._bandwidth()
+        width = self.fitted_bandwidth()
         if isinstance(width, np.ndarray) and width.shape != (rows.shape[1],):
             raise ValueError(
                 f"{type(self).__name__} has {np.shape(width)[0]} bandwidths but the data have {rows.shape[1]} columns; "
@@ -69,7 +69,8 @@ class Stationary(Kernel):
     def _rows(self, objects: Objects) -> Array:
         return as_rows(objects, self)
 
-    def _bandwidth(self) -> float | FloatArray:
+    def fitted_bandwidth(self) -> float | FloatArray:
+        """Return the bandwidth in use: the one given, or the one learnt."""
         if hasattr(self, "bandwidth_"):
             return self.bandwidth_
         if self.bandwidth is None:
