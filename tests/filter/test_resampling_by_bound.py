@@ -67,3 +67,4 @@ def test_what_it_does_not_go_with():
     with pytest.raises(TypeError) as error:
         kmcf.KernelMonteCarloFilter(lambda x, u, rng: x + u, resample_threshold="bound").fit(STATES, OBSERVATIONS)
     assert "no controls were given" in error.value.__notes__[0]
+    assert "moved the example states without a control" in error.value.__notes__[1]

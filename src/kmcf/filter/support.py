@@ -115,7 +115,14 @@ class OnExamples(Support):
 
     def _by_bound(self, examples: Examples) -> Resampler:
         assert self.move is not None
-        return HerdByBound(self.n_resample, move_variance(self.move, examples))
+        try:
+            return HerdByBound(self.n_resample, move_variance(self.move, examples))
+        except Exception as error:
+            error.add_note(
+                "resample_threshold='bound' needs to know how far the transition spreads, and moved the example states "
+                "without a control to find out; give a number instead if it cannot do without."
+            )
+            raise
 
     def _resampler(self, threshold: float) -> Resampler:
         schemes: dict[str, Resampler] = {

@@ -3,9 +3,6 @@
 LOW_COVERAGE = 0.1
 """Plots and tables mark steps whose coverage by the examples is below this."""
 
-LOW_COVERAGE = 0.1
-"""Plots and tables mark steps whose coverage by the examples is below this."""
-
 
 class RejectedStepWarning(UserWarning):
     """An observation was not used: no example resembles it, or the posterior weights nearly cancelled."""

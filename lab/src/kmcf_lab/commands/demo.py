@@ -27,7 +27,7 @@ def demo(
         "A person carries a Bluetooth beacon through a room. Twelve receivers measure its signal strength once a "
         "second, and nobody can say how strength depends on position. The filter learns from eight recorded walks "
         "(positions and strengths) and follows a ninth, without knowing where it begins; it does so for "
-        f"{walks} of the nine. This takes about a minute."
+        f"{walks} of the nine. This takes a minute or two."
     )
     published = run_demo(out, command_line(), walks=walks, seed=seed, progress=can_show_progress())
     console.print(score_table(published.scores, BLE.measure, "Where is the person?"))
