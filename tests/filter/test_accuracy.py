@@ -80,3 +80,17 @@ def test_untuned_defaults_are_decent_on_every_model(name):
         oracle.append(rmse(bootstrap_particle_filter(model, test.observations, test.controls, size=800), test.states))
     assert np.mean(ours) < BOUNDS[name] * np.mean(oracle)
     assert np.mean(ours) < 0.95 * np.mean(blind)
+
+
+@pytest.mark.parametrize("name", ["1a", "1b"])
+def test_intervals_hold_nearly_what_they_promise(name):
+    """With 800 examples the 95 % intervals hold the true state about 95 % of the time."""
+    model = paper_model(name)
+    inside = []
+    for seed in range(3):
+        train, test = model.simulate(800, random_state=(seed, 0)), model.simulate(300, random_state=(seed, 1))
+        flt = kmcf.KernelMonteCarloFilter(model.transition, initial=model.initial, random_state=seed)
+        run = flt.fit(train.states, train.observations).filter(test.observations, test.controls)
+        inside.append((run.interval[:, 0] <= test.states) & (test.states <= run.interval[:, 1]))
+        assert (run.interval[:, 1] >= run.interval[:, 0]).all()
+    assert 0.91 <= np.mean(inside) <= 0.98

@@ -31,6 +31,9 @@ def caught(function, *arguments, **keywords):
 FAR = 100.0
 
 
+# --- rejected steps ---------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("rule", ["kbr", "importance"])
 @pytest.mark.parametrize("engine", ["literal", "exact"])
 def test_a_far_observation_keeps_the_prediction(rule, engine):

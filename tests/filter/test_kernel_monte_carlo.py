@@ -17,6 +17,7 @@ MODEL = paper_model("1b")
 TRAIN = MODEL.simulate(40, random_state=0)
 TEST = MODEL.simulate(12, random_state=1)
 
+
 CONTRACT = {
     "initial": None,
     "state_kernel": None,
@@ -113,38 +114,6 @@ def test_the_users_kernels_are_not_touched(kernel):
     assert flt.state_kernel is kernel
     assert flt.state_kernel_ is not kernel
     assert flt.state_kernel_ is not flt.observation_kernel_
-
-
-def test_the_seed_from_an_integer():
-    assert fitted(random_state=77).seed_ == 77
-    assert fitted(random_state=np.int64(77)).seed_ == 77
-    assert fitted(random_state=0).seed_ == 0
-
-
-def test_the_seed_from_a_generator_is_its_next_draw():
-    seeds = [fitted(random_state=np.random.default_rng(s)).seed_ for s in (1, 1, 2)]
-    assert seeds[0] == seeds[1] != seeds[2]
-    generator = np.random.default_rng(1)
-    first, second = (fitted(random_state=generator).seed_ for _ in range(2))
-    assert first == seeds[0] != second
-    assert all(isinstance(seed, int) for seed in seeds)
-
-
-def test_the_seed_from_nothing_is_fresh_but_stored():
-    one, two = fitted(random_state=None), fitted(random_state=None)
-    assert one.seed_ != two.seed_
-    assert one.random_state is None
-    runs = [one.filter(TEST.observations, TEST.controls).mean for _ in range(2)]
-    np.testing.assert_array_equal(*runs)
-
-
-def test_global_random_numbers_are_neither_used_nor_changed():
-    flt = fitted()
-    expected = flt.filter(TEST.observations, TEST.controls).mean
-    np.random.seed(0)  # noqa: NPY002
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
-    np.testing.assert_array_equal(flt.filter(TEST.observations, TEST.controls).mean, expected)
-    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
 
 
 COPIES = {"pickle": lambda thing: pickle.loads(pickle.dumps(thing)), "deepcopy": copy.deepcopy}

@@ -1,4 +1,4 @@
-"""What the filter uses where the user chose nothing: kernels, regularisers, number of particles."""
+"""What the filter uses where the user chose nothing: kernels and regularisers."""
 
 import numpy as np
 import pytest
@@ -106,11 +106,6 @@ def test_all_columns_may_be_angles(angles):
     np.testing.assert_allclose(kernel(X, X + 2.0 * np.pi), kernel(X), atol=1e-12)
 
 
-@pytest.mark.parametrize(("n", "given", "expected"), [(40, None, 40), (40, 7, 7), (40, 90, 90)])
-def test_number_of_particles(n, given, expected):
-    assert len(fitted(*examples(n), n_particles=given).start()) == expected
-
-
 def test_scaling_both_kernels_with_default_regularisers_changes_nothing():
     """G_X, m_pi and n epsilon scale alike, and so do (Lambda G_Y)^2 and delta: the weights are the same."""
     X, Y = examples()
@@ -130,11 +125,3 @@ def test_columns_kernel_ignores_the_other_columns():
     first = fitted(X, Y, observation_kernel=kernel).filter(Y[:5])
     second = fitted(X, np.column_stack([Y[:, 0], noise]), observation_kernel=kernel).filter(Y[:5])
     np.testing.assert_allclose(first.mean, second.mean, atol=1e-12)
-
-
-@pytest.mark.parametrize("engine", ["literal", "exact", "auto"])
-def test_engine_in_use_is_told(engine):
-    flt = fitted(*examples(), engine=engine)
-    assert flt.engine_ in ("literal", "exact", "lowrank", "compressed")
-    if engine != "auto":
-        assert flt.engine_ == engine
