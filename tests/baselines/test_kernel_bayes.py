@@ -11,6 +11,8 @@ from kmcf.kernels import Gaussian
 
 MODEL = paper_model("1b")
 TRAIN, TEST = MODEL.simulate(40, random_state=0), MODEL.simulate(6, random_state=1)
+
+
 SETTINGS = {
     "state_kernel": Gaussian(0.8),
     "observation_kernel": Gaussian(1.1),
@@ -71,32 +73,6 @@ def test_transition_pairs_can_be_given():
     expected = literal_filter(flt.start(), TEST.observations, TEST.controls, *pairs)
     np.testing.assert_allclose(flt.filter(TEST.observations, TEST.controls).mean, expected, atol=1e-6)
     np.testing.assert_array_equal(flt.forecast(flt.start(), 2, [0, 0])[1].states, pairs[1])
-
-
-def test_prediction_learns_the_drift():
-    """x' = 0.9 x + noise: a belief at 2 moves to 1.8."""
-    model = paper_model("1a")
-    train = model.simulate(800, random_state=0)
-    flt = KernelBayesFilter(initial=lambda size, rng: np.full((size, 1), 2.0), random_state=0)
-    flt.fit(train.states, train.observations)
-    ahead = flt.forecast(flt.start(), 2)
-    assert ahead.mean[0, 0] == pytest.approx(2.0)
-    assert ahead.mean[1, 0] == pytest.approx(1.8, abs=0.3)
-
-
-def test_pairs_are_thinned_evenly():
-    train = MODEL.simulate(100, random_state=0)
-    flt = KernelBayesFilter(n_transitions=12, random_state=0).fit(train.states, train.observations, train.controls)
-    predicted = flt.forecast(flt.start(), 2, train.controls[:2])[1].states
-    assert len(predicted) == 12
-    np.testing.assert_array_equal(predicted[[0, -1]], train.states[[1, -1]])
-
-
-def test_where_no_pair_is_near_the_prediction_is_uniform():
-    flt = KernelBayesFilter(initial=lambda size, rng: np.full((size, 1), 1e4), **SETTINGS)
-    flt.fit(TRAIN.states, TRAIN.observations)
-    lost = flt.forecast(flt.start(), 2)[1]
-    np.testing.assert_allclose(lost.weights, 1 / 39)
 
 
 def test_a_far_observation_is_rejected():

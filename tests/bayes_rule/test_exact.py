@@ -1,3 +1,5 @@
+"""The exact engine against Algorithm 1 with explicit inverses, with all examples and with those near the prior."""
+
 import numpy as np
 import pytest
 from formulas import DiscreteProblem, algorithm_1, importance_rule, literal_prior, rule_problem
@@ -6,13 +8,13 @@ from hypothesis import strategies as st
 from scipy import linalg
 
 from kmcf.bayes_rule import Examples, Sample
-from kmcf.bayes_rule.exact import ROUNDING, ExactRule, importance_weighted_rule, kernel_bayes_rule
+from kmcf.bayes_rule.exact import ROUNDING, ExactRule, importance_weighted_rule, kernel_bayes_rule, local_factor
+from kmcf.bayes_rule.literal import LiteralRule
 from kmcf.herding.resampling import KeepAll
 from kmcf.kernels import FromCallable, Gaussian
 from kmcf.numerics.linalg import pivoted_cholesky
 
 FORMULAS = {"kbr": (kernel_bayes_rule, algorithm_1), "importance": (importance_weighted_rule, importance_rule)}
-
 both_rules = pytest.mark.parametrize("rule", ["kbr", "importance"])
 
 
@@ -175,3 +177,78 @@ def test_an_observation_kernel_that_is_not_positive_definite_is_an_error():
             rule="kbr",
             resampler=KeepAll(),
         )
+
+
+# --- examples that the prior does not exclude -------------------------------------------------------------------------
+
+
+N = 240
+
+
+def corridor(width):
+    rng = np.random.default_rng(0)
+    states = np.sort(rng.uniform(0, 60, size=(N, 1)), axis=0)
+    observations = np.concatenate([np.sin(states), states % 7], axis=1) + 0.1 * rng.normal(size=(N, 2))
+    examples = Examples(states, Gaussian(width).on_examples(states), Gaussian(0.5).on_examples(observations))
+    particles = 20.0 + rng.normal(size=(50, 1))
+    return examples, particles, np.full(50, 0.02), observations[80:81]
+
+
+@pytest.mark.parametrize("rule", ["kbr", "importance"])
+def test_narrow_examples_need_few_examples_and_give_the_literal_weights(rule):
+    examples, particles, weights, y = corridor(0.5)
+    literal = (
+        LiteralRule.fit(examples, epsilon=1e-3, delta=1e-4, rule=rule, resampler=KeepAll())
+        .correct(Sample(particles, weights), y)
+        .weights()
+    )
+    local = (
+        ExactRule.fit(examples, epsilon=1e-3, delta=1e-4, rule=rule, resampler=KeepAll())
+        .correct(Sample(particles, weights), y)
+        .weights()
+    )
+    assert 0 < np.count_nonzero(local) < N / 2  # the local path was taken
+    np.testing.assert_allclose(local, literal, atol=1e-9 * np.abs(literal).max())
+
+
+def test_what_is_neglected_is_what_was_asked_for():
+    examples, particles, weights, y = corridor(0.5)
+    literal = (
+        LiteralRule.fit(examples, epsilon=1e-3, delta=1e-4, rule="kbr", resampler=KeepAll())
+        .correct(Sample(particles, weights), y)
+        .weights()
+    )
+    coarse = ExactRule.fit(
+        examples, epsilon=1e-3, delta=1e-4, rule="kbr", resampler=KeepAll(), negligible=1e-3
+    ).correct(Sample(particles, weights), y)
+    fine = ExactRule.fit(examples, epsilon=1e-3, delta=1e-4, rule="kbr", resampler=KeepAll(), negligible=1e-6).correct(
+        Sample(particles, weights), y
+    )
+    assert np.count_nonzero(coarse.weights()) < np.count_nonzero(fine.weights())
+    errors = [np.abs(found.weights() - literal).sum() for found in (coarse, fine)]
+    assert errors[1] < 1e-4 < 1e-1
+    assert errors[1] < errors[0] < 0.1
+
+
+def test_wide_examples_take_all_examples():
+    examples, particles, weights, y = corridor(30.0)
+    found = (
+        ExactRule.fit(examples, epsilon=1e-3, delta=1e-4, rule="kbr", resampler=KeepAll())
+        .correct(Sample(particles, weights), y)
+        .weights()
+    )
+    assert np.count_nonzero(found) == N
+
+
+def test_duplicates_do_not_break_the_small_factor():
+    rows = np.repeat(np.random.default_rng(0).normal(size=(5, 40)), 3, axis=0)
+    lower = local_factor(rows).factor
+    np.testing.assert_allclose(lower @ lower.T, rows @ rows.T, atol=1e-10)
+
+
+def test_a_prior_that_excludes_all_examples_gives_no_weights():
+    examples, particles, weights, y = corridor(0.5)
+    found = ExactRule.fit(examples, epsilon=1e-3, delta=1e-4, rule="kbr", resampler=KeepAll()).correct(
+        Sample(particles + 1e6, weights), y
+    )
+    assert found.weight_sum == 0.0

@@ -1,4 +1,4 @@
-"""Batches: every sequence as if it were alone, whatever the lengths, gaps, controls, splits and devices."""
+"""Batches: every sequence as if it were alone, whatever the lengths, gaps, controls and devices."""
 
 import ast
 import os
@@ -16,25 +16,6 @@ from jax.sharding import Mesh
 from jax_cases import TEST, fitted
 
 import kmcf
-from kmcf.compiled import memory
-from kmcf.compiled.memory import plan
-
-
-@pytest.fixture(scope="module")
-def flt():
-    return fitted(n_particles=60)
-
-
-@pytest.fixture(scope="module")
-def batch():
-    seen = np.stack([TEST.observations[:8], TEST.observations[8:16], TEST.observations[16:24]])
-    seen[1, 2:5] = np.nan
-    return seen
-
-
-@pytest.fixture(scope="module")
-def runs(flt, batch):
-    return flt.filter(jnp.asarray(batch))
 
 
 def alone(flt, sequence, stream):
@@ -88,29 +69,6 @@ def test_controls_of_each_sequence():
     np.testing.assert_allclose(moved[1, :, 0], [0.0, 2.0, 4.0, 6.0], atol=1e-12)
 
 
-def test_a_batch_too_large_is_split(flt, batch, runs, monkeypatch):
-    engine = flt.backend_
-    one = memory.bytes_per_sequence(engine.model, engine.settings, 4, 8)
-    monkeypatch.setattr(memory, "USUAL_BYTES", 2 * one)
-    monkeypatch.setattr(memory, "MOST_STEPS", 4)
-    again = flt.filter(jnp.asarray(batch))
-    np.testing.assert_allclose(again.mean, runs.mean, atol=1e-11)
-    np.testing.assert_array_equal(again.missing, runs.missing)
-    monkeypatch.setattr(memory, "USUAL_BYTES", 1000)
-    with pytest.raises(MemoryError, match="n_particles"):
-        flt.filter(jnp.asarray(batch))
-
-
-@pytest.mark.parametrize(
-    ("sequences", "steps", "devices", "available", "expected"),
-    [(10, 8, 1, 10_000, (10, 8)), (10, 8, 1, 3300, (4, 8)), (10, 8, 4, 800, (4, 8)), (3, 8, 1, 450, (1, 4))],
-)
-def test_plans_fit_the_memory(sequences, steps, devices, available, expected):
-    width, piece = plan(sequences, steps, devices, lambda length: 100 * length, available)
-    assert (width, piece) == expected
-    assert width // devices * 100 * piece <= available
-
-
 def test_two_devices_share_a_batch(flt, batch, runs):
     if len(jax.devices()) < 2:
         pytest.skip("JAX sees one device only")
@@ -121,6 +79,8 @@ def test_two_devices_share_a_batch(flt, batch, runs):
 
 
 FLAGS = "--xla_force_host_platform_device_count=2 --xla_backend_optimization_level=0"
+
+
 SCRIPT = """
     import sys
     import jax
@@ -135,7 +95,7 @@ SCRIPT = """
 
     devices = np.array(jax.devices())
     assert len(devices) == 4
-    flt = fitted(n_particles=60)
+    flt = fitted()
     run = flt.filter(TEST.observations.reshape(5, 5, 1), mesh=Mesh(devices.reshape(2, 2), ("a", "b")))
     print(repr([run.mean.tolist(), run.ess.tolist(), run.mode.tolist()]))
 """
