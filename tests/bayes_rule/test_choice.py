@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from engine_oracles import fitted_kernels, make_examples
+from rule_cases import fitted_kernels, make_examples
 
 from kmcf.bayes_rule import CompressedRule, ExactRule, Examples, LiteralRule, LowRankRule, Sample, fit_rule
 from kmcf.bayes_rule.choice import RuleSettings, cheapest, neighbours, tolerances_for

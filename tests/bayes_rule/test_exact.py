@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
-from formulas import DiscreteProblem, algorithm_1, importance_rule, literal_prior, rule_problem
+from bayes_rules import algorithm_1, importance_rule
+from finite import DiscreteProblem
 from hypothesis import given
 from hypothesis import strategies as st
+from rule_cases import prior_of, rule_problem
 from scipy import linalg
 
 from kmcf.bayes_rule import Examples, Sample
@@ -36,7 +38,7 @@ def assert_close(weights, expected, tolerance):
 @pytest.mark.parametrize("examples", ["distinct", "duplicated", "constant"])
 def test_formula_equals_algorithm_1_with_explicit_inverses(rule, epsilon, delta, columns, examples):
     problem = rule_problem(0, observation_columns=columns, examples=examples)
-    prior = literal_prior(problem, epsilon)
+    prior = prior_of(problem, epsilon)
     weights = FORMULAS[rule][0](prior, factor_of(problem["G_Y"]), problem["k_y"], delta)
     assert_close(weights, truth(rule, problem, epsilon, delta), 1e-7)
 
@@ -46,7 +48,7 @@ def test_formula_equals_algorithm_1_with_explicit_inverses(rule, epsilon, delta,
 def test_formula_equals_algorithm_1_on_random_problems(rule, seed, n, exponent):
     problem = rule_problem(seed, n=n)
     epsilon, delta = 10.0**exponent, 10.0 ** (exponent - 1)
-    weights = FORMULAS[rule][0](literal_prior(problem, epsilon), factor_of(problem["G_Y"]), problem["k_y"], delta)
+    weights = FORMULAS[rule][0](prior_of(problem, epsilon), factor_of(problem["G_Y"]), problem["k_y"], delta)
     assert_close(weights, truth(rule, problem, epsilon, delta), 1e-6)
 
 
@@ -75,7 +77,7 @@ def test_at_low_rank_kernel_bayes_rule_is_algorithm_1_with_the_low_rank_matrix(r
     problem = rule_problem(2)
     factor = factor_of(problem["G_Y"], rank=rank)
     low = problem | {"G_Y": factor.factor @ factor.factor.T}
-    weights = kernel_bayes_rule(literal_prior(problem, 1e-2), factor, problem["k_y"], 1e-3)
+    weights = kernel_bayes_rule(prior_of(problem, 1e-2), factor, problem["k_y"], 1e-3)
     assert_close(weights, truth("kbr", low, 1e-2, 1e-3), 1e-8)
 
 
@@ -84,7 +86,7 @@ def test_at_low_rank_the_importance_rule_is_that_of_the_low_rank_matrix(rank):
     problem = rule_problem(2)
     factor = factor_of(problem["G_Y"], rank=rank)
     low = problem | {"G_Y": factor.factor @ factor.factor.T}
-    weights = importance_weighted_rule(literal_prior(problem, 1e-2), factor, problem["k_y"], 1e-3)
+    weights = importance_weighted_rule(prior_of(problem, 1e-2), factor, problem["k_y"], 1e-3)
     assert_close(weights, truth("importance", low, 1e-2, 1e-3), 1e-8)
 
 
@@ -111,7 +113,7 @@ def test_discrete_problem_in_closed_form(rule, y, epsilon, delta):
 
 def test_importance_rule_gives_no_weight_where_the_prior_coefficient_is_negative():
     problem = rule_problem(3)
-    prior = literal_prior(problem, 1e-3)
+    prior = prior_of(problem, 1e-3)
     assert prior.min() < 0
     weights = importance_weighted_rule(prior, factor_of(problem["G_Y"]), problem["k_y"], 1e-2)
     np.testing.assert_array_equal(weights[prior <= 0], np.zeros(int((prior <= 0).sum())))
@@ -120,7 +122,7 @@ def test_importance_rule_gives_no_weight_where_the_prior_coefficient_is_negative
 @both_rules
 def test_permuting_the_examples_permutes_the_weights(rule):
     problem = rule_problem(4)
-    prior = literal_prior(problem, 1e-2)
+    prior = prior_of(problem, 1e-2)
     order = np.random.default_rng(0).permutation(25)
     shuffled = problem["G_Y"][np.ix_(order, order)]
     weights = FORMULAS[rule][0](prior, factor_of(problem["G_Y"]), problem["k_y"], 1e-3)
@@ -131,14 +133,14 @@ def test_permuting_the_examples_permutes_the_weights(rule):
 @both_rules
 def test_without_similar_observations_all_weights_vanish(rule):
     problem = rule_problem(5)
-    weights = FORMULAS[rule][0](literal_prior(problem, 1e-2), factor_of(problem["G_Y"]), np.zeros(25), 1e-3)
+    weights = FORMULAS[rule][0](prior_of(problem, 1e-2), factor_of(problem["G_Y"]), np.zeros(25), 1e-3)
     np.testing.assert_array_equal(weights, np.zeros(25))
 
 
 @both_rules
 def test_inputs_are_not_modified(rule):
     problem = rule_problem(6)
-    prior, factor = literal_prior(problem, 1e-2), factor_of(problem["G_Y"])
+    prior, factor = prior_of(problem, 1e-2), factor_of(problem["G_Y"])
     before = prior.copy(), factor.factor.copy(), problem["k_y"].copy()
     FORMULAS[rule][0](prior, factor, problem["k_y"], 1e-3)
     for now, then in zip((prior, factor.factor, problem["k_y"]), before, strict=True):

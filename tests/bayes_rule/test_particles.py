@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from bayes_rules import rule_on_particles
+from kernels_by_hand import gaussian_matrix
 
 from kmcf.bayes_rule import Sample
 from kmcf.bayes_rule.factors import KernelFeatures
@@ -18,13 +20,8 @@ def test_weights_are_the_formula_written_out():
     observations = KernelFeatures.fit(Gaussian(0.7).on_examples(Y), tolerance=1e-12)
     rule = ParticleRule(Gaussian(0.3).on_examples(X), observations, delta=1e-2, resampler=KeepAll())
     y = np.array([[0.4]])
-    A = np.exp(-0.5 * ((particles - X.T) / 0.3) ** 2)
-    A = A / A.sum(axis=1, keepdims=True)
-    Lambda = np.diag(gamma @ A)
-    G, k = Gaussian(0.7)(Y), Gaussian(0.7)(Y, y)[:, 0]
-    # V z = V (VᵀΛV + δI)⁻¹ ψ = (G Λ + δI)⁻¹ k
-    likelihood = np.linalg.inv(G @ Lambda + 1e-2 * np.eye(40)) @ k
-    expected = gamma * np.maximum(A @ likelihood, 0.0)
+    k_y = gaussian_matrix(Y, y, 0.7)[:, 0]
+    expected = rule_on_particles(k_y, gamma, gaussian_matrix(particles, X, 0.3), gaussian_matrix(Y, Y, 0.7), 1e-2)
     posterior = rule.correct(Sample(particles, gamma), y)
     np.testing.assert_allclose(posterior.weights(), expected / expected.sum(), atol=1e-5)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from filter_oracles import bootstrap_particle_filter, kalman, rmse
+from known_models import bootstrap_particle_filter, kalman, rmse
 
 import kmcf
 from kmcf.datasets import paper_model
@@ -20,7 +20,7 @@ def deviations_from_kalman(name, n, seeds, length=50, **settings):
         test = model.simulate(length, random_state=(seed, 8))
         flt = kmcf.KernelMonteCarloFilter(model.transition, initial=model.initial, random_state=seed, **settings)
         run = flt.fit(X, Y).filter(test.observations, test.controls)
-        true_mean, true_variance = kalman(test.observations, test.controls)
+        true_mean, true_variance, _ = kalman(test.observations, test.controls)
         mean.append(rmse(run.mean[:, 0], true_mean))
         variance.append(np.mean(np.abs(run.covariance[:, 0, 0] - true_variance)))
         bias.append(np.mean(run.covariance[:, 0, 0] - true_variance))
@@ -55,7 +55,7 @@ def test_untuned_defaults_are_close_to_the_kalman_filter(rule):
 def test_the_kalman_oracle_solves_its_riccati_equation():
     """The oracle itself against a closed form: the stationary posterior variance of 1a and 1b."""
     for controls, q in ((None, 1.0), (np.zeros(200), 0.5)):
-        _, variances = kalman(np.zeros(200), controls)
+        variances = kalman(np.zeros(200), controls).variances
         # v = p / (p + 1), p = 0.81 v + q  =>  0.81 v² + (0.19 + q) v - q = 0
         a, b = 0.81, 0.19 + q
         closed = (-b + np.sqrt(b * b + 4 * a * q)) / (2 * a)

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from filter_oracles import algorithm3, asinh_scaled, gaussian, median_distance
+from kernels_by_hand import asinh_scaled, gaussian, median_distance
+from literal_filters import algorithm_3
 
 import kmcf
 from kmcf.kernels import Gaussian
@@ -59,7 +60,7 @@ def both(
     ).fit(X, Y)
     run = flt.filter(observations, controls)
     names = {"resample_threshold": "threshold"}
-    truth = algorithm3(
+    truth = algorithm_3(
         X,
         Y,
         observations,
@@ -169,7 +170,7 @@ def test_every_sequence_of_a_batch_has_its_own_stream():
     sequences = [np.array(sequence(6, seed=s)[0]) for s in (5, 6, 7)]
     run = flt.filter(np.stack(sequences))
     for b, ys in enumerate(sequences):
-        truth = algorithm3(
+        truth = algorithm_3(
             X,
             Y,
             list(ys),
@@ -194,7 +195,7 @@ def test_untuned_defaults_are_algorithm_3_with_the_documented_kernels(engine, ru
     run = flt.filter(observations, controls)
     scale = asinh_scaled(Y)
     on_scaled = gaussian(0.7 * median_distance([scale(y) for y in Y]))
-    truth = algorithm3(
+    truth = algorithm_3(
         X,
         Y,
         observations,

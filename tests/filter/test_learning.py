@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from filter_oracles import asinh_scaled, gaussian, matrix, median_distance
+from kernels_by_hand import asinh_scaled, gaussian, matrix, median_distance
 
 import kmcf
 from kmcf.kernels import Columns, Constant, Gaussian, Laplace, Linear

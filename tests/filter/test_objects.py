@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from any_data import assert_sound, make
-from filter_oracles import gaussian, matrix
+from kernels_by_hand import gaussian, matrix
 from sklearn.gaussian_process.kernels import RBF
 
 from kmcf.kernels import Constant, Gaussian, Laplace, Linear, Matern
