@@ -1,9 +1,12 @@
-"""Predictions learnt from pairs of states."""
+"""Predictions learnt from pairs of states, against the sum rule with its inverse."""
 
 import numpy as np
 import pytest
+from bayes_rules import sum_rule
+from kernels_by_hand import gaussian_matrix
 
 from kmcf.baselines import KernelBayesFilter
+from kmcf.baselines.sum_rule import SumRule, TransitionPairs
 from kmcf.datasets import paper_model
 from kmcf.kernels import Gaussian
 
@@ -20,6 +23,24 @@ SETTINGS = {
     "n_particles": 25,
     "random_state": 0,
 }
+
+
+@pytest.mark.parametrize("controlled", [False, True])
+def test_the_rule_is_its_formula(controlled):
+    rng = np.random.default_rng(0)
+    before, after, controls = (rng.normal(size=(20, d)) for d in (2, 2, 1))
+    pairs = TransitionPairs(before, after, controls if controlled else None)
+    states, weights, control = rng.normal(size=(6, 2)), rng.dirichlet(np.ones(6)), np.array([[0.3]])
+    G, values = gaussian_matrix(before, before, 0.9), gaussian_matrix(before, states, 0.9) @ weights
+    if controlled:
+        G = G * gaussian_matrix(controls, controls, 0.7)
+        values = values * gaussian_matrix(controls, control, 0.7)[:, 0]
+    kernels = Gaussian(0.9), Gaussian(0.7) if controlled else None
+    for known in (states, before):  # similarities that were computed before, and that were not
+        rule = SumRule(pairs, *kernels, epsilon=1e-2, examples=known)
+        np.testing.assert_allclose(rule.predict(states, weights, control), sum_rule(values, G, 1e-2), atol=1e-9)
+    assert rule.controlled == controlled
+    assert rule.successors is after
 
 
 def test_prediction_learns_the_drift():

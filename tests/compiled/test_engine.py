@@ -85,3 +85,12 @@ def test_other_regularisers(flt):
     y = TEST.observations[0]
     expected = fitted(delta=0.1)
     np.testing.assert_allclose(found.step(found.start(), y).mean(), expected.step(expected.start(), y).mean(), 1e-9)
+
+
+def test_another_transition_after_fit_is_compiled(flt):
+    twin = copy.copy(flt)
+    belief = twin.step(twin.start(), TEST.observations[0])
+    twin.transition = lambda states, control, key: -0.5 * states + 7.0
+    herded = TRAIN.states[np.resize(belief.resampled, 150)]
+    np.testing.assert_allclose(twin.step(belief, None).states, -0.5 * herded + 7.0, atol=1e-12)
+    assert flt.backend_ is not twin.backend_
