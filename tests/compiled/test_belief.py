@@ -21,14 +21,14 @@ def test_the_initial_belief_is_p_init(flt):
 
 
 def test_beliefs_of_runs_and_pickles_go_on(flt):
-    seen = TEST.observations[:4].copy()
+    seen = TEST.observations.copy()
     seen[2] = np.nan
     run = flt.filter(seen)
     for t, last in ((1, seen[2]), (2, seen[3])):  # after a correction, after a gap
         again = flt.step(pickle.loads(pickle.dumps(run[t])), last)
         np.testing.assert_allclose(again.mean(), run.mean[t + 1], atol=1e-12)
         assert again.time == t + 2
-    np.testing.assert_allclose(flt.forecast(run[1], 1).mean[0], run.mean[2], atol=1e-12)
+    np.testing.assert_allclose(flt.forecast(run[1], 3).mean[0], run.mean[2], atol=1e-12)
 
 
 def test_beliefs_that_cannot_go_on(flt):
@@ -37,7 +37,7 @@ def test_beliefs_that_cannot_go_on(flt):
     with pytest.raises(TypeError, match=r"jax\.vmap\(flt\.step\)"):
         flt.step(jax.vmap(flt.start)(jnp.arange(2)), TEST.observations[:2])
     with pytest.raises(ValueError, match="150 equal particles"):
-        flt.forecast(kmcf.Belief(TRAIN.states[:7], np.full(7, 1 / 7)), 1)
+        flt.forecast(kmcf.Belief(TRAIN.states[:7], np.full(7, 1 / 7)), 3)
 
 
 def test_functions_of_the_state(flt):

@@ -7,15 +7,12 @@ import pytest
 from jax_cases import MODEL, TEST, TRAIN, fitted
 
 import kmcf
-from kmcf.kernels import (
-    Gaussian,
-)
+from kmcf.kernels import Gaussian
 
 
-def test_wrong_shapes():
+def test_wrong_shapes(flt):
     with pytest.raises(ValueError, match=r"transition.*\(150,\).*must have shape \(150, 1\)"):
         fitted(transition=lambda states, control, key: states[:, 0]).filter(TEST.observations[:2])
-    flt = fitted()
     with pytest.raises(ValueError, match=r"shape \(2,\)"):
         flt.step(flt.start(), jnp.ones(2))
     with pytest.raises(ValueError, match=r"shape \(2,\)"):
@@ -30,8 +27,8 @@ def test_wrong_shapes():
         flt.filter(jnp.full((1, 2, 1), jnp.inf))
     with pytest.raises(TypeError, match="mesh = 1"):
         flt.filter(TEST.observations[:2], mesh=1)
-    with pytest.raises(IndexError, match="sequence 3 of a batch of 2"):
-        flt.filter(jnp.full((2, 3, 1), jnp.nan))[3]
+    with pytest.raises(IndexError, match="sequence 4 of a batch of 3"):
+        flt.filter(jnp.full((3, 8, 1), jnp.nan))[4]
     with pytest.raises(ValueError, match="fitted on NumPy arrays"):
         kmcf.KernelMonteCarloFilter(MODEL.transition).fit(TRAIN.states, TRAIN.observations).filter([1.0], mesh=1)
 
@@ -50,6 +47,8 @@ def test_precomputed_similarities():
     rows = train._replace(observations=kernel(train.observations))
     flt = fitted(rows, observation_kernel="precomputed", **settings)
     direct = fitted(train, observation_kernel=kernel, **settings)
-    seen = TEST.observations[:3]
-    found = flt.filter(jnp.asarray(kernel(seen, train.observations)))
-    np.testing.assert_allclose(found.mean, direct.filter(seen).mean, atol=1e-8)
+    found, expected = flt.start(), direct.start()
+    for y in TEST.observations[:3]:
+        found = flt.step(found, kernel(y[None], train.observations)[0])
+        expected = direct.step(expected, y)
+        np.testing.assert_allclose(found.mean(), expected.mean(), atol=1e-8)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from jax.sharding import Mesh
 from jax_cases import TEST, fitted
+from xla_flags import XLA_FLAGS
 
 import kmcf
 
@@ -78,9 +79,6 @@ def test_two_devices_share_a_batch(flt, batch, runs):
     np.testing.assert_array_equal(sharded.mode, runs.mode)
 
 
-FLAGS = "--xla_force_host_platform_device_count=2 --xla_backend_optimization_level=0"
-
-
 SCRIPT = """
     import sys
     import jax
@@ -96,7 +94,7 @@ SCRIPT = """
     devices = np.array(jax.devices())
     assert len(devices) == 4
     flt = fitted()
-    run = flt.filter(TEST.observations.reshape(5, 5, 1), mesh=Mesh(devices.reshape(2, 2), ("a", "b")))
+    run = flt.filter(TEST.observations[:24].reshape(3, 8, 1), mesh=Mesh(devices.reshape(2, 2), ("a", "b")))
     print(repr([run.mean.tolist(), run.ess.tolist(), run.mode.tolist()]))
 """
 
@@ -109,14 +107,14 @@ def test_two_hosts_with_two_devices_each_share_a_batch(flt):
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", textwrap.dedent(SCRIPT), address, str(number), folder],
-            env={**os.environ, "XLA_FLAGS": FLAGS, "JAX_PLATFORMS": "cpu"},
+            env={**os.environ, "XLA_FLAGS": XLA_FLAGS, "JAX_PLATFORMS": "cpu"},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
         for number in range(2)
     ]
-    expected = flt.filter(TEST.observations.reshape(5, 5, 1))
+    expected = flt.filter(TEST.observations[:24].reshape(3, 8, 1))
     for process in processes:
         output, errors = process.communicate(timeout=300)
         assert process.returncode == 0, errors
