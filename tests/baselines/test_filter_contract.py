@@ -4,56 +4,17 @@ import warnings
 
 import numpy as np
 import pytest
+from every_filter import FILTERS, MOVING, TEST, TRAIN, fitted, push
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import kmcf
-from kmcf.baselines import (
-    GPParticleFilter,
-    KernelBayesFilter,
-    KNNParticleFilter,
-    KNNRegression,
-    NearestNeighbor,
-    ParticleFilter,
-)
-from kmcf.datasets import paper_model
 from kmcf.support.search_space import Category, Integer, LogNormal
-
-MODEL = paper_model("1b")
-TRAIN, TEST = MODEL.simulate(60, random_state=0), MODEL.simulate(12, random_state=1)
-
-
-def push(states, control, rng):
-    return 0.9 * states + (0.0 if control is None else control) + rng.normal(size=states.shape)
-
-
-def log_likelihood(states, y):
-    return -0.5 * (states[:, 0] - y[0]) ** 2
-
-
-FILTERS = {
-    "KMCF": kmcf.KernelMonteCarloFilter(push, random_state=3),
-    "kNN-PF": KNNParticleFilter(push, n_particles=150, random_state=3),
-    "kNN-PF, kernel": KNNParticleFilter(
-        push, n_particles=150, observation_kernel=kmcf.kernels.Gaussian(), divide_by_density=True, random_state=3
-    ),
-    "GP-PF": GPParticleFilter(push, n_particles=150, random_state=3),
-    "KBR": KernelBayesFilter(push, random_state=3),
-    "kNN regression": KNNRegression(push, n_particles=150, random_state=3),
-    "NAI": NearestNeighbor(push, n_particles=150, random_state=3),
-    "oracle": ParticleFilter(push, log_likelihood, n_particles=150, random_state=3),
-}
-MOVING = [name for name in FILTERS if name not in ("kNN regression", "NAI")]
-"""Filters whose estimates depend on the transition or on the initial draws even while observations come."""
 
 
 @pytest.fixture(params=FILTERS)
 def name(request):
     return request.param
-
-
-def fitted(name, **settings):
-    return clone(FILTERS[name]).set_params(**settings).fit(TRAIN.states, TRAIN.observations)
 
 
 def online(flt, observations, controls, stream=0):
@@ -185,10 +146,10 @@ def test_angles_are_circular(name):
 
 def test_cloning_and_parameters(name):
     flt = FILTERS[name]
-    copy = clone(flt)
-    assert repr(copy.get_params()) == repr(flt.get_params())
+    twin = clone(flt)
+    assert repr(twin.get_params()) == repr(flt.get_params())
     assert not hasattr(clone(fitted(name)), "seed_")
-    assert set(copy.get_params(deep=False)) >= {"transition", "initial", "angles", "random_state"}
+    assert set(twin.get_params(deep=False)) >= {"transition", "initial", "angles", "random_state"}
 
 
 def test_the_search_space_starts_at_the_defaults_and_can_be_set(name):

@@ -1,12 +1,15 @@
+"""Which engine is taken, and how well it reproduces the kernel matrices."""
+
 import dataclasses
 
 import numpy as np
 import pytest
-from engine_oracles import fitted_kernels, make_examples
+from rule_cases import fitted_kernels, make_examples
 
 from kmcf.bayes_rule import CompressedRule, ExactRule, Examples, LiteralRule, LowRankRule, Sample, fit_rule
-from kmcf.bayes_rule.choice import RuleSettings, cheapest, tolerances_for
+from kmcf.bayes_rule.choice import RuleSettings, cheapest, neighbours, tolerances_for
 from kmcf.herding.resampling import KeepAll
+from kmcf.kernels import Gaussian
 from kmcf.support.alerts import HighRankWarning
 
 SETTINGS = RuleSettings("auto", "kbr", 1e-3, 1e-4, (1e-8, 1e-8), (None, None), 200, KeepAll(), KeepAll())
@@ -97,3 +100,23 @@ def test_a_compressed_engine_that_cannot_fit_in_memory_is_refused(monkeypatch):
     monkeypatch.setattr("kmcf.bayes_rule.choice.LARGEST_TENSOR", 100)
     with pytest.raises(ValueError, match="GiB"):
         fit(columns=10, n=60, engine="compressed")
+
+
+N = 240
+
+
+def corridor(width):
+    rng = np.random.default_rng(0)
+    states = np.sort(rng.uniform(0, 60, size=(N, 1)), axis=0)
+    observations = np.concatenate([np.sin(states), states % 7], axis=1) + 0.1 * rng.normal(size=(N, 2))
+    examples = Examples(states, Gaussian(width).on_examples(states), Gaussian(0.5).on_examples(observations))
+    particles = 20.0 + rng.normal(size=(50, 1))
+    return examples, particles, np.full(50, 0.02), observations[80:81]
+
+
+def test_auto_knows_that_few_examples_are_near():
+    narrow, wide = corridor(0.5)[0].state_kernel, corridor(30.0)[0].state_kernel
+    assert neighbours(narrow, 1e-6) < N / 3 < neighbours(wide, 1e-6)
+    settings = RuleSettings("auto", "kbr", 1e-3, 1e-4, (1e-8, 1e-8), (None, None), 400, KeepAll(), KeepAll())
+    assert cheapest(3000, 3000, 3000, settings, near=100) == "exact"
+    assert cheapest(3000, 40, 40, settings, near=100) == "compressed"

@@ -1,18 +1,22 @@
+"""The exact engine against Algorithm 1 with explicit inverses, with all examples and with those near the prior."""
+
 import numpy as np
 import pytest
-from formulas import DiscreteProblem, algorithm_1, importance_rule, literal_prior, rule_problem
+from bayes_rules import algorithm_1, importance_rule
+from finite import DiscreteProblem
 from hypothesis import given
 from hypothesis import strategies as st
+from rule_cases import prior_of, rule_problem
 from scipy import linalg
 
 from kmcf.bayes_rule import Examples, Sample
-from kmcf.bayes_rule.exact import ROUNDING, ExactRule, importance_weighted_rule, kernel_bayes_rule
+from kmcf.bayes_rule.exact import ROUNDING, ExactRule, importance_weighted_rule, kernel_bayes_rule, local_factor
+from kmcf.bayes_rule.literal import LiteralRule
 from kmcf.herding.resampling import KeepAll
 from kmcf.kernels import FromCallable, Gaussian
 from kmcf.numerics.linalg import pivoted_cholesky
 
 FORMULAS = {"kbr": (kernel_bayes_rule, algorithm_1), "importance": (importance_weighted_rule, importance_rule)}
-
 both_rules = pytest.mark.parametrize("rule", ["kbr", "importance"])
 
 
@@ -34,7 +38,7 @@ def assert_close(weights, expected, tolerance):
 @pytest.mark.parametrize("examples", ["distinct", "duplicated", "constant"])
 def test_formula_equals_algorithm_1_with_explicit_inverses(rule, epsilon, delta, columns, examples):
     problem = rule_problem(0, observation_columns=columns, examples=examples)
-    prior = literal_prior(problem, epsilon)
+    prior = prior_of(problem, epsilon)
     weights = FORMULAS[rule][0](prior, factor_of(problem["G_Y"]), problem["k_y"], delta)
     assert_close(weights, truth(rule, problem, epsilon, delta), 1e-7)
 
@@ -44,7 +48,7 @@ def test_formula_equals_algorithm_1_with_explicit_inverses(rule, epsilon, delta,
 def test_formula_equals_algorithm_1_on_random_problems(rule, seed, n, exponent):
     problem = rule_problem(seed, n=n)
     epsilon, delta = 10.0**exponent, 10.0 ** (exponent - 1)
-    weights = FORMULAS[rule][0](literal_prior(problem, epsilon), factor_of(problem["G_Y"]), problem["k_y"], delta)
+    weights = FORMULAS[rule][0](prior_of(problem, epsilon), factor_of(problem["G_Y"]), problem["k_y"], delta)
     assert_close(weights, truth(rule, problem, epsilon, delta), 1e-6)
 
 
@@ -73,7 +77,7 @@ def test_at_low_rank_kernel_bayes_rule_is_algorithm_1_with_the_low_rank_matrix(r
     problem = rule_problem(2)
     factor = factor_of(problem["G_Y"], rank=rank)
     low = problem | {"G_Y": factor.factor @ factor.factor.T}
-    weights = kernel_bayes_rule(literal_prior(problem, 1e-2), factor, problem["k_y"], 1e-3)
+    weights = kernel_bayes_rule(prior_of(problem, 1e-2), factor, problem["k_y"], 1e-3)
     assert_close(weights, truth("kbr", low, 1e-2, 1e-3), 1e-8)
 
 
@@ -82,7 +86,7 @@ def test_at_low_rank_the_importance_rule_is_that_of_the_low_rank_matrix(rank):
     problem = rule_problem(2)
     factor = factor_of(problem["G_Y"], rank=rank)
     low = problem | {"G_Y": factor.factor @ factor.factor.T}
-    weights = importance_weighted_rule(literal_prior(problem, 1e-2), factor, problem["k_y"], 1e-3)
+    weights = importance_weighted_rule(prior_of(problem, 1e-2), factor, problem["k_y"], 1e-3)
     assert_close(weights, truth("importance", low, 1e-2, 1e-3), 1e-8)
 
 
@@ -109,7 +113,7 @@ def test_discrete_problem_in_closed_form(rule, y, epsilon, delta):
 
 def test_importance_rule_gives_no_weight_where_the_prior_coefficient_is_negative():
     problem = rule_problem(3)
-    prior = literal_prior(problem, 1e-3)
+    prior = prior_of(problem, 1e-3)
     assert prior.min() < 0
     weights = importance_weighted_rule(prior, factor_of(problem["G_Y"]), problem["k_y"], 1e-2)
     np.testing.assert_array_equal(weights[prior <= 0], np.zeros(int((prior <= 0).sum())))
@@ -118,7 +122,7 @@ def test_importance_rule_gives_no_weight_where_the_prior_coefficient_is_negative
 @both_rules
 def test_permuting_the_examples_permutes_the_weights(rule):
     problem = rule_problem(4)
-    prior = literal_prior(problem, 1e-2)
+    prior = prior_of(problem, 1e-2)
     order = np.random.default_rng(0).permutation(25)
     shuffled = problem["G_Y"][np.ix_(order, order)]
     weights = FORMULAS[rule][0](prior, factor_of(problem["G_Y"]), problem["k_y"], 1e-3)
@@ -129,14 +133,14 @@ def test_permuting_the_examples_permutes_the_weights(rule):
 @both_rules
 def test_without_similar_observations_all_weights_vanish(rule):
     problem = rule_problem(5)
-    weights = FORMULAS[rule][0](literal_prior(problem, 1e-2), factor_of(problem["G_Y"]), np.zeros(25), 1e-3)
+    weights = FORMULAS[rule][0](prior_of(problem, 1e-2), factor_of(problem["G_Y"]), np.zeros(25), 1e-3)
     np.testing.assert_array_equal(weights, np.zeros(25))
 
 
 @both_rules
 def test_inputs_are_not_modified(rule):
     problem = rule_problem(6)
-    prior, factor = literal_prior(problem, 1e-2), factor_of(problem["G_Y"])
+    prior, factor = prior_of(problem, 1e-2), factor_of(problem["G_Y"])
     before = prior.copy(), factor.factor.copy(), problem["k_y"].copy()
     FORMULAS[rule][0](prior, factor, problem["k_y"], 1e-3)
     for now, then in zip((prior, factor.factor, problem["k_y"]), before, strict=True):
@@ -175,3 +179,78 @@ def test_an_observation_kernel_that_is_not_positive_definite_is_an_error():
             rule="kbr",
             resampler=KeepAll(),
         )
+
+
+# --- examples that the prior does not exclude -------------------------------------------------------------------------
+
+
+N = 240
+
+
+def corridor(width):
+    rng = np.random.default_rng(0)
+    states = np.sort(rng.uniform(0, 60, size=(N, 1)), axis=0)
+    observations = np.concatenate([np.sin(states), states % 7], axis=1) + 0.1 * rng.normal(size=(N, 2))
+    examples = Examples(states, Gaussian(width).on_examples(states), Gaussian(0.5).on_examples(observations))
+    particles = 20.0 + rng.normal(size=(50, 1))
+    return examples, particles, np.full(50, 0.02), observations[80:81]
+
+
+@pytest.mark.parametrize("rule", ["kbr", "importance"])
+def test_narrow_examples_need_few_examples_and_give_the_literal_weights(rule):
+    examples, particles, weights, y = corridor(0.5)
+    literal = (
+        LiteralRule.fit(examples, epsilon=1e-3, delta=1e-4, rule=rule, resampler=KeepAll())
+        .correct(Sample(particles, weights), y)
+        .weights()
+    )
+    local = (
+        ExactRule.fit(examples, epsilon=1e-3, delta=1e-4, rule=rule, resampler=KeepAll())
+        .correct(Sample(particles, weights), y)
+        .weights()
+    )
+    assert 0 < np.count_nonzero(local) < N / 2  # the local path was taken
+    np.testing.assert_allclose(local, literal, atol=1e-9 * np.abs(literal).max())
+
+
+def test_what_is_neglected_is_what_was_asked_for():
+    examples, particles, weights, y = corridor(0.5)
+    literal = (
+        LiteralRule.fit(examples, epsilon=1e-3, delta=1e-4, rule="kbr", resampler=KeepAll())
+        .correct(Sample(particles, weights), y)
+        .weights()
+    )
+    coarse = ExactRule.fit(
+        examples, epsilon=1e-3, delta=1e-4, rule="kbr", resampler=KeepAll(), negligible=1e-3
+    ).correct(Sample(particles, weights), y)
+    fine = ExactRule.fit(examples, epsilon=1e-3, delta=1e-4, rule="kbr", resampler=KeepAll(), negligible=1e-6).correct(
+        Sample(particles, weights), y
+    )
+    assert np.count_nonzero(coarse.weights()) < np.count_nonzero(fine.weights())
+    errors = [np.abs(found.weights() - literal).sum() for found in (coarse, fine)]
+    assert errors[1] < 1e-4 < 1e-1
+    assert errors[1] < errors[0] < 0.1
+
+
+def test_wide_examples_take_all_examples():
+    examples, particles, weights, y = corridor(30.0)
+    found = (
+        ExactRule.fit(examples, epsilon=1e-3, delta=1e-4, rule="kbr", resampler=KeepAll())
+        .correct(Sample(particles, weights), y)
+        .weights()
+    )
+    assert np.count_nonzero(found) == N
+
+
+def test_duplicates_do_not_break_the_small_factor():
+    rows = np.repeat(np.random.default_rng(0).normal(size=(5, 40)), 3, axis=0)
+    lower = local_factor(rows).factor
+    np.testing.assert_allclose(lower @ lower.T, rows @ rows.T, atol=1e-10)
+
+
+def test_a_prior_that_excludes_all_examples_gives_no_weights():
+    examples, particles, weights, y = corridor(0.5)
+    found = ExactRule.fit(examples, epsilon=1e-3, delta=1e-4, rule="kbr", resampler=KeepAll()).correct(
+        Sample(particles + 1e6, weights), y
+    )
+    assert found.weight_sum == 0.0

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from engine_oracles import fitted_kernels, make_examples
+from rule_cases import fitted_kernels, make_examples
 
 from kmcf.bayes_rule.factors import KernelFeatures, features_of_rank
 

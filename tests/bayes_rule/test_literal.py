@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
-from formulas import DiscreteProblem, algorithm_1, importance_rule, literal_prior, rule_problem
+from bayes_rules import algorithm_1, importance_rule
+from finite import DiscreteProblem
+from rule_cases import prior_of, rule_problem
 
 from kmcf.bayes_rule import Examples, Sample
 from kmcf.bayes_rule.literal import LiteralRule, importance_weighted_rule, kernel_bayes_rule
@@ -24,7 +26,7 @@ def assert_close(weights, expected, tolerance=1e-8):
 def test_formula_is_the_printed_one(rule, epsilon, delta, columns, examples):
     problem = rule_problem(0, observation_columns=columns, examples=examples)
     formula, truth = FORMULAS[rule]
-    weights = formula(literal_prior(problem, epsilon), problem["G_Y"], problem["k_y"], delta)
+    weights = formula(prior_of(problem, epsilon), problem["G_Y"], problem["k_y"], delta)
     expected = truth(problem["k_y"], problem["m_pi"], problem["G_X"], problem["G_Y"], epsilon, delta)
     assert_close(weights, expected)
 
@@ -51,7 +53,7 @@ def test_rule_is_the_printed_algorithm_from_particles_to_weights(rule, columns):
 
 def test_kernel_bayes_rule_uses_the_matrix_square_and_not_the_elementwise_one():
     problem = rule_problem(2)
-    prior = literal_prior(problem, 1e-2)
+    prior = prior_of(problem, 1e-2)
     LG = np.diag(prior) @ problem["G_Y"]
     elementwise = LG @ np.linalg.inv(LG * LG + 1e-3 * np.eye(25)) @ (prior * problem["k_y"])
     weights = kernel_bayes_rule(prior, problem["G_Y"], problem["k_y"], 1e-3)
@@ -95,7 +97,7 @@ def test_posterior_approaches_bayes_rule_as_the_regularisers_vanish(rule, y):
 
 def test_importance_rule_gives_no_weight_where_the_prior_coefficient_is_negative():
     problem = rule_problem(3)
-    prior = literal_prior(problem, 1e-3)
+    prior = prior_of(problem, 1e-3)
     assert prior.min() < 0
     weights = importance_weighted_rule(prior, problem["G_Y"], problem["k_y"], 1e-2)
     np.testing.assert_array_equal(weights[prior <= 0], np.zeros(int((prior <= 0).sum())))
@@ -106,7 +108,7 @@ def test_importance_rule_gives_no_weight_where_the_prior_coefficient_is_negative
 @pytest.mark.parametrize("formula", [kernel_bayes_rule, importance_weighted_rule])
 def test_permuting_the_examples_permutes_the_weights(formula):
     problem = rule_problem(4)
-    prior = literal_prior(problem, 1e-2)
+    prior = prior_of(problem, 1e-2)
     order = np.random.default_rng(0).permutation(25)
     weights = formula(prior, problem["G_Y"], problem["k_y"], 1e-3)
     permuted = formula(prior[order], problem["G_Y"][np.ix_(order, order)], problem["k_y"][order], 1e-3)
@@ -116,7 +118,7 @@ def test_permuting_the_examples_permutes_the_weights(formula):
 @pytest.mark.parametrize("formula", [kernel_bayes_rule, importance_weighted_rule])
 def test_inputs_are_not_modified(formula):
     problem = rule_problem(5)
-    prior = literal_prior(problem, 1e-2)
+    prior = prior_of(problem, 1e-2)
     before = prior.copy(), problem["G_Y"].copy(), problem["k_y"].copy()
     formula(prior, problem["G_Y"], problem["k_y"], 1e-3)
     for now, then in zip((prior, problem["G_Y"], problem["k_y"]), before, strict=True):

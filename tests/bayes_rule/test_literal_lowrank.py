@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from engine_oracles import fitted_kernels, make_examples
+from bayes_rules import algorithm_5, incomplete_cholesky
+from rule_cases import fitted_kernels, make_examples
 
 import kmcf
 from kmcf.bayes_rule import Examples, LiteralLowRankRule, LiteralRule, Sample
@@ -11,27 +12,6 @@ from kmcf.herding.resampling import KeepAll
 
 PARTICLES = np.random.default_rng(5).normal(0.5, 0.8, size=(60, 1))
 UNIFORM = np.full(60, 1 / 60)
-
-
-def incomplete_cholesky(G, rank):
-    """Pivoted incomplete Cholesky, column by column on the full matrix (Fine and Scheinberg 2001)."""
-    G = G.copy()
-    factor = np.zeros((len(G), rank))
-    for k in range(rank):
-        pivot = int(np.argmax(np.diag(G)))
-        factor[:, k] = G[:, pivot] / np.sqrt(G[pivot, pivot])
-        G -= np.outer(factor[:, k], factor[:, k])
-    return factor
-
-
-def algorithm_5(k_y, m_pi, U, V, epsilon, delta):
-    """Lines 3 to 5 with explicit inverses and all matrices of the paper."""
-    n, r = U.shape
-    inner = np.linalg.inv(n * epsilon * np.eye(r) + U.T @ U)
-    Lambda = np.diag((np.eye(n) - U @ inner @ U.T) @ m_pi / (n * epsilon))
-    B, C, D = Lambda @ V, V.T @ Lambda @ V, V.T
-    middle = np.linalg.inv(delta * np.linalg.inv(C) + D @ B)
-    return Lambda @ V @ V.T @ (np.eye(n) - B @ middle @ D) @ Lambda @ k_y / delta
 
 
 @pytest.mark.parametrize(("rank_x", "rank_y"), [(5, 5), (10, 10), (8, 4)])

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from engine_oracles import algorithm_1, feature_rule, fitted_kernels, make_examples
+from bayes_rules import algorithm_1, feature_rule
+from rule_cases import fitted_kernels, make_examples
 
 from kmcf.bayes_rule import Examples, LowRankRule, Sample
 from kmcf.bayes_rule.factors import features_of_rank
@@ -26,7 +27,7 @@ def test_full_rank_is_algorithm_1(columns, epsilon, delta):
     posterior = fit(kernels, epsilon=epsilon, delta=delta).correct(Sample(PARTICLES, UNIFORM), y)
     m_pi = kernels[0].kernel(states, PARTICLES) @ UNIFORM
     k_y = kernels[1].kernel(observations, y)[:, 0]
-    expected = algorithm_1(kernels[0].matrix(), kernels[1].matrix(), m_pi, k_y, epsilon, delta)
+    expected = algorithm_1(k_y, m_pi, kernels[0].matrix(), kernels[1].matrix(), epsilon, delta)
     np.testing.assert_allclose(posterior.weights(), expected / expected.sum(), atol=2e-6)
     assert posterior.weight_sum == pytest.approx(expected.sum(), rel=1e-5)
 
@@ -40,7 +41,7 @@ def test_low_rank_is_the_rule_on_its_features(rule, rank):
     y = observations[4:5]
     c, _ = fitted.states.of_mean(PARTICLES, UNIFORM)
     psi, _ = fitted.observations.of_one(y)
-    expected = feature_rule(fitted.states.rows, fitted.observations.rows, c, psi, 1e-3, 1e-4, rule)
+    expected = feature_rule(psi, c, fitted.states.rows, fitted.observations.rows, 1e-3, 1e-4, rule)
     np.testing.assert_allclose(
         fitted.correct(Sample(PARTICLES, UNIFORM), y).weights(), expected / expected.sum(), rtol=1e-5, atol=1e-7
     )

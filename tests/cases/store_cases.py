@@ -33,6 +33,12 @@ def make(**settings):
     return kmcf.KernelMonteCarloFilter(move, **{"random_state": 0, **settings})
 
 
+def reloaded(flt, path, **passed):
+    """The filter after a journey through a file."""
+    flt.save(path)
+    return kmcf.load(path, **passed)
+
+
 def small():
     """A fitted filter whose file has some ten kilobytes."""
     return make(engine="lowrank", rank=4).fit(STATES[:25], OBSERVATIONS[:25])

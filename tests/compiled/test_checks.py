@@ -70,7 +70,8 @@ def test_a_callable_kernel_written_for_both():
     def both(a, b):
         return abs(a - b.T) * 0.0 + 2.718281828 ** (-((a - b.T) ** 2))
 
-    assert np.isfinite(fitted(state_kernel=both).filter(TEST.observations[:2]).mean).all()
+    flt = fitted(state_kernel=both)
+    assert np.isfinite(flt.step(flt.start(), TEST.observations[0]).mean()).all()
 
 
 @pytest.mark.parametrize(
@@ -89,37 +90,6 @@ def test_a_transition_for_numpy_only(transition):
 def test_an_initial_for_numpy_only():
     with pytest.raises(TypeError, match=r"initial\(size, key\).*cannot be compiled"):
         fitted(initial=lambda size, rng: rng.normal(size=(size, 1))).start()
-
-
-def test_wrong_shapes():
-    with pytest.raises(ValueError, match=r"transition.*\(150,\).*must have shape \(150, 1\)"):
-        fitted(transition=lambda states, control, key: states[:, 0]).filter(TEST.observations[:2])
-    flt = fitted()
-    with pytest.raises(ValueError, match=r"shape \(2,\)"):
-        flt.step(flt.start(), jnp.ones(2))
-    with pytest.raises(ValueError, match=r"shape \(2,\)"):
-        jax.jit(flt.step)(flt.start(), jnp.ones(2))
-    with pytest.raises(ValueError, match=r"\(3, 4\)"):
-        flt.filter(jnp.ones((3, 4, 1)), jnp.ones((3, 5)))
-    with pytest.raises(TypeError, match="not one dict"):
-        flt.filter(jnp.ones((3, 4, 1)), {"speed": np.ones((3, 4))})
-    with pytest.raises(ValueError, match="some sequences have controls"):
-        flt.filter_many([TEST.observations[:2]] * 2, [np.ones(2), None])
-    with pytest.raises(ValueError, match="infinity"):
-        flt.filter(jnp.full((1, 2, 1), jnp.inf))
-    with pytest.raises(TypeError, match="mesh = 1"):
-        flt.filter(TEST.observations[:2], mesh=1)
-    with pytest.raises(IndexError, match="sequence 3 of a batch of 2"):
-        flt.filter(jnp.full((2, 3, 1), jnp.nan))[3]
-    with pytest.raises(ValueError, match="fitted on NumPy arrays"):
-        kmcf.KernelMonteCarloFilter(MODEL.transition).fit(TRAIN.states, TRAIN.observations).filter([1.0], mesh=1)
-
-
-def test_partly_missing_vectors():
-    observations = np.concatenate([TRAIN.observations, TRAIN.observations**2], axis=1)
-    flt = fitted(TRAIN._replace(observations=observations), observation_kernel=Gaussian(1.0))
-    with pytest.raises(ValueError, match="1 observations are partly NaN"):
-        flt.filter(jnp.array([[1.0, jnp.nan], [jnp.nan, jnp.nan]]))
 
 
 def test_weights_that_are_not_finite():
@@ -160,15 +130,3 @@ def test_a_kernel_that_cannot_says_so():
     scans = TRAIN._replace(observations=np.abs(np.random.default_rng(0).normal(size=(150, 20))))
     with pytest.raises(TypeError, match="LaserScan"):
         fitted(scans, observation_kernel=LaserScan())
-
-
-def test_precomputed_similarities():
-    kernel = Gaussian(1.5)
-    train = TRAIN._replace(states=TRAIN.states[:60], observations=TRAIN.observations[:60])
-    settings = {"delta": 1e-4, "n_particles": 30, "n_resample": 5}
-    rows = train._replace(observations=kernel(train.observations))
-    flt = fitted(rows, observation_kernel="precomputed", **settings)
-    direct = fitted(train, observation_kernel=kernel, **settings)
-    seen = TEST.observations[:3]
-    found = flt.filter(jnp.asarray(kernel(seen, train.observations)))
-    np.testing.assert_allclose(found.mean, direct.filter(seen).mean, atol=1e-8)

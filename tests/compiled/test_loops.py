@@ -2,10 +2,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from formulas import algorithm_4, gaussian_matrix
+from herding_by_hand import algorithm_4
 from hypothesis import given
 from hypothesis import strategies as st
 from jax import export
+from kernels_by_hand import gaussian_matrix
 
 from kmcf.compiled.loops import fused_loop, padded_gram, plain_loop
 

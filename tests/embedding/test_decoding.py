@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
-from formulas import gaussian_matrix, signed_weights
+from embeddings import signed_weights
 from hypothesis import given
 from hypothesis import strategies as st
+from kernels_by_hand import gaussian_matrix
 from scipy import stats
 
 from kmcf.embedding.decoding import density, density_mode, preimage, quantile, smoothing_bandwidth

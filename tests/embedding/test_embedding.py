@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
-from formulas import algorithm_4, gaussian_matrix, gaussian_quadrature, signed_weights
+from embeddings import gaussian_quadrature, signed_weights
+from herding_by_hand import algorithm_4
 from hypothesis import given
 from hypothesis import strategies as st
+from kernels_by_hand import gaussian_matrix
 from scipy import stats
 
 from kmcf.embedding.embedding import Embedding

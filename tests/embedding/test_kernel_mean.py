@@ -4,9 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
-from formulas import gaussian_inner, gaussian_matrix, gaussian_quadrature, signed_weights
+from embeddings import gaussian_inner, gaussian_quadrature, signed_weights
 from hypothesis import given
 from hypothesis import strategies as st
+from kernels_by_hand import gaussian_matrix
 
 from kmcf.embedding import kernel_mean
 from kmcf.embedding.kernel_mean import KernelMean

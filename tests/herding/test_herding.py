@@ -1,17 +1,20 @@
+"""Kernel Herding against the algorithms as printed, explicit distances and the paper's numbers."""
+
 import numpy as np
 import pytest
-from formulas import algorithm_4, gaussian_inner, gaussian_matrix, signed_weights
+from embeddings import gaussian_inner, signed_weights
+from herding_by_hand import algorithm_4
 from hypothesis import given
 from hypothesis import strategies as st
+from kernels_by_hand import gaussian, gaussian_matrix
+from weighted_points import WeightedPoints
 
 from kmcf.embedding.embedding import Embedding
-from kmcf.herding.herding import herd, herd_embedding, resampling_loss
+from kmcf.herding.herding import Herd, herd, herd_embedding, resampling_loss
 from kmcf.herding.resampling import multinomial
 from kmcf.kernels import FromCallable, Gaussian, Kernel
 
-
-def k(a, b, bandwidth=0.6):
-    return float(np.exp(-np.sum((a - b) ** 2) / (2.0 * bandwidth**2)))
+k = gaussian(0.6)
 
 
 def kernel_mean(states, weights):
@@ -118,6 +121,51 @@ class SharedEntries(Kernel):
 def test_candidates_of_structured_kernels_stay_objects():
     belief = Embedding([[1, 2], [3, 4]], np.array([0.2, 0.8]), SharedEntries())
     assert herd_embedding(belief, 1, candidates=[[1, 9], [3, 9], [4, 3]]).indices.tolist() == [2]
+
+
+# --- the resampler --------------------------------------------------------------------------------------------------
+
+
+def points_with(weights):
+    places = np.arange(float(len(weights)))[:, None]
+    return WeightedPoints(np.array(weights), gaussian_matrix(places, places, 0.6))
+
+
+@pytest.mark.parametrize(("points", "particles", "asked"), [(3, 10, 3), (10, 3, 3), (4, 4, 4), (1, 100, 1)])
+def test_the_resampler_herds_its_points_but_no_more_than_particles(points, particles, asked):
+    posterior = points_with([0.7, -0.2, 0.4, 0.1, 0.0])
+    resampled = Herd(points)(posterior, particles, None)  # no random numbers: herding is deterministic
+    assert posterior.sizes == [asked]
+    expected = posterior.herd(asked)
+    np.testing.assert_array_equal(resampled.indices, expected.indices)
+    assert resampled.loss == expected.loss
+
+
+def test_the_resampler_herds_only_where_weights_are_uneven():
+    even, pointed = [0.25] * 4, [0.9, 0.1, 0.0, 0.0]
+    for weights, threshold, herded in (
+        (even, 0.0, True),
+        (even, 1.0, False),
+        (even, 0.9, True),
+        (pointed, 2.0, True),
+        (pointed, 3.28 - 1e-9, True),  # n Σw² = 4 (0.81 + 0.01)
+        (pointed, 3.28 + 1e-9, False),
+        (pointed, np.inf, False),
+    ):
+        posterior = points_with(weights)
+        resampled = Herd(2, threshold)(posterior, 8, None)
+        assert (resampled.indices is not None) == herded == bool(posterior.sizes)
+        assert np.isnan(resampled.loss) != herded
+
+
+def test_a_resampler_that_always_herds_asks_for_no_weights():
+    """The compressed engine would have to form them."""
+
+    class Unformed(WeightedPoints):
+        def herd(self, size):
+            return "picks", size
+
+    assert Herd(3)(Unformed(None), 8, None) == ("picks", 3)
 
 
 @pytest.mark.parametrize("size", [0, -3])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from formulas import gaussian_matrix
+from kernels_by_hand import gaussian_matrix
 from scipy.spatial.distance import pdist
 from sklearn.exceptions import NotFittedError
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from formulas import gaussian_matrix
+from kernels_by_hand import gaussian_matrix
 from scipy.spatial.distance import pdist
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF, DotProduct, WhiteKernel

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from formulas import gaussian_matrix
 from hypothesis import given
 from hypothesis import strategies as st
+from kernels_by_hand import gaussian_matrix
 from scipy.spatial.distance import pdist
 from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import kernels as sklearn_kernels

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from formulas import gaussian_matrix
 from hypothesis import given
 from hypothesis import strategies as st
+from kernels_by_hand import gaussian_matrix
 from scipy import linalg
 
 from kmcf.numerics.linalg import cholesky, is_positive_semidefinite, pivoted_cholesky

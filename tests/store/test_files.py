@@ -1,17 +1,9 @@
 """A loaded filter is the filter that was saved: bit for bit, and it goes on learning."""
 
-import json
-import sys
-import zipfile
-from pathlib import Path
-
 import numpy as np
 import pytest
 from naming import plain_id
 from sklearn.base import clone
-from sklearn.ensemble import ExtraTreesRegressor
-from sklearn.gaussian_process.kernels import RBF
-from sklearn.linear_model import Ridge
 from store_cases import (
     OBSERVATIONS,
     RNG,
@@ -20,20 +12,21 @@ from store_cases import (
     VECTOR_KERNELS,
     VECTORS,
     assert_same_run,
-    begin,
     cauchy,
     make,
     move,
+    reloaded,
     small,
     widen,
 )
 from structured_cases import CASES
 
 import kmcf
-from kmcf.bayes_rule.cache import LAYOUT
 from kmcf.kernels import Columns, FromCallable, Gaussian, Learned, SpatialPyramid
 
 MORE = 0.5 * RNG.normal(size=(12, 1)), 0.5 * RNG.normal(size=(12, 1))
+
+
 SETTINGS = {
     "literal": {"engine": "literal"},
     "exact": {"engine": "exact", "rule": "importance"},
@@ -45,11 +38,6 @@ SETTINGS = {
     "none": {"resampling": "none", "n_particles": 40},
     "angles": {"angles": (0,)},
 }
-
-
-def reloaded(flt, path, **passed):
-    flt.save(path)
-    return kmcf.load(path, **passed)
 
 
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
@@ -124,28 +112,6 @@ def test_random_numbers_go_on(random_state, tmp_path):
     assert fits[0] == fits[1]
 
 
-def test_what_the_user_wrote_is_asked_for_by_name(tmp_path):
-    path = tmp_path / "model.kmcf"
-    flt = make(initial=begin, observation_kernel=cauchy).fit(STATES, OBSERVATIONS)
-    flt.save(path)
-    with pytest.raises(TypeError, match=r"model\.kmcf was saved with functions of your own") as caught:
-        kmcf.load(path)
-    names = "transition, initial, observation_kernel"
-    assert f"pass {names} again" in str(caught.value)
-    assert f"kmcf.load({str(path)!r}, {', '.join(f'{n}=...' for n in names.split(', '))})" in str(caught.value)
-    assert "transition was store_cases.move" in str(caught.value)
-    with pytest.raises(TypeError, match=r"pass initial again \(you passed inital\)"):
-        kmcf.load(path, transition=move, inital=begin, observation_kernel=cauchy)
-    passed = {"transition": move, "initial": begin, "observation_kernel": cauchy}
-    with pytest.raises(TypeError, match=r"needs only .* but got state_kernel; did you mean"):
-        kmcf.load(path, **passed, state_kernel=cauchy)
-    with pytest.raises(TypeError, match="transition = 3; it must be a function"):
-        kmcf.load(path, **{**passed, "transition": 3})
-    with pytest.raises(TypeError, match=r"the observation_kernel that was passed .* is not the one"):
-        kmcf.load(path, **{**passed, "observation_kernel": RBF(1.0)})
-    assert_same_run(flt.filter(TEST), kmcf.load(path, **passed).filter(TEST))
-
-
 def test_parts_of_kernels_are_named_as_scikit_learn_names_them(tmp_path):
     path = tmp_path / "model.kmcf"
     kernel = Gaussian(1.0) + Columns(FromCallable(cauchy), [0, 1])
@@ -155,21 +121,6 @@ def test_parts_of_kernels_are_named_as_scikit_learn_names_them(tmp_path):
     flt = make(observation_kernel=Learned(features=widen)).fit(STATES, VECTORS)
     twin = reloaded(flt, path, transition=move, observation_kernel__features=widen)
     assert_same_run(flt.filter(VECTORS[:4] + 1), twin.filter(VECTORS[:4] + 1))
-
-
-class Distance:
-    """A callable object: scikit-learn's clone copies it, so the fitted kernel holds another one."""
-
-    def __call__(self, a, b):
-        return cauchy(a, b)
-
-
-@pytest.mark.parametrize("kernel", [RBF(0.7) + RBF(2.0), Distance()], ids=["scikit-learn", "object"])
-def test_kernel_objects_from_elsewhere_are_passed_once(kernel, tmp_path):
-    flt = make(observation_kernel=kernel).fit(STATES, OBSERVATIONS)
-    twin = reloaded(flt, tmp_path / "model.kmcf", transition=move, observation_kernel=kernel)
-    assert_same_run(flt.filter(TEST), twin.filter(TEST))
-    assert twin.observation_kernel is kernel
 
 
 def test_functions_declared_at_fit(tmp_path):
@@ -185,54 +136,11 @@ def test_functions_declared_at_fit(tmp_path):
         kmcf.load(path, transition=move, functions=[np.cos])
 
 
-def test_regressors_come_back_through_skops_if_their_types_are_trusted(tmp_path):
-    pytest.importorskip("skops")
-    flt = make(observation_kernel=Learned(Ridge(alpha=0.1))).fit(STATES, VECTORS)
-    twin = reloaded(flt, tmp_path / "ridge.kmcf", transition=move)
-    assert_same_run(flt.filter(VECTORS[:5] + 0.1), twin.filter(VECTORS[:5] + 0.1))
-    trees = ExtraTreesRegressor(5, random_state=0)
-    flt = make(observation_kernel=Learned(trees)).fit(STATES, VECTORS)
-    flt.save(tmp_path / "trees.kmcf")
-    with pytest.raises(TypeError, match=r"skops does not trust: sklearn\.tree\._tree\.Tree\. If you trust"):
-        kmcf.load(tmp_path / "trees.kmcf", transition=move)
-    twin = kmcf.load(tmp_path / "trees.kmcf", transition=move, trusted=["sklearn.tree._tree.Tree"])
-    assert_same_run(flt.filter(VECTORS[:5] + 0.1), twin.filter(VECTORS[:5] + 0.1))
-
-
-def test_a_regressor_without_skops_names_the_extra(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "skops.io", None)
-    flt = make(observation_kernel=Learned(Ridge())).fit(STATES, VECTORS)
-    with pytest.raises(ImportError, match=r"observation_kernel.regressor is a Ridge .*kmcf\[store\]"):
-        flt.save(tmp_path / "m.kmcf")
-    assert not (tmp_path / "m.kmcf").exists()
-
-
 def test_a_filter_that_was_not_fitted_keeps_its_settings(tmp_path):
     twin = reloaded(make(epsilon=0.02, rank=(3, None), angles=[0]), tmp_path / "m.kmcf", transition=move)
     assert (twin.epsilon, twin.rank, twin.angles) == (0.02, (3, None), [0])
     with pytest.raises(ValueError, match="call fit"):
         twin.filter(TEST)
-
-
-class Wide(Gaussian):
-    """A kernel of the user's own."""
-
-
-def test_classes_of_ones_own_are_registered_or_passed(tmp_path, monkeypatch):
-    path = tmp_path / "model.kmcf"
-    flt = make(observation_kernel=Wide()).fit(STATES, OBSERVATIONS)
-    flt.save(path)
-    twin = kmcf.load(path, transition=move, observation_kernel=flt.observation_kernel_)
-    assert_same_run(flt.filter(TEST), twin.filter(TEST))
-    monkeypatch.setattr("kmcf.store.registry._registered", {})
-    kmcf.store.register(Wide)
-    flt.save(path)
-    assert_same_run(flt.filter(TEST), kmcf.load(path, transition=move).filter(TEST))
-    monkeypatch.setattr("kmcf.store.registry._registered", {})
-    with pytest.raises(kmcf.store.FileError, match="class 'Wide', which this version of kmcf does not know"):
-        kmcf.load(path, transition=move)
-    with pytest.raises(ValueError, match="a class named Gaussian can be restored already"):
-        kmcf.store.register(type("Gaussian", (Gaussian,), {}))
 
 
 def test_what_cannot_be_held_is_named(tmp_path):
@@ -245,32 +153,6 @@ def test_what_cannot_be_held_is_named(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_factors_of_another_version_are_computed_again(tmp_path, monkeypatch):
-    flt = make(engine="compressed").fit(STATES, OBSERVATIONS)
-    flt.save(tmp_path / "m.kmcf")
-    monkeypatch.setattr("kmcf.filter.restoring.LAYOUT", LAYOUT + 1)
-    with pytest.warns(kmcf.RefittedWarning, match="computed again"):
-        twin = kmcf.load(tmp_path / "m.kmcf", transition=move)
-    np.testing.assert_allclose(twin.filter(TEST).mean, flt.filter(TEST).mean, atol=1e-8)
-
-
-def test_arguments_added_later_get_their_defaults(tmp_path, monkeypatch):
-    class Earlier(Gaussian):
-        pass
-
-    class Later(Gaussian):
-        def __init__(self, bandwidth=None, multiplier=1.0, mood="sunny"):
-            super().__init__(bandwidth, multiplier)
-            self.mood = mood
-
-    Later.__name__ = "Earlier"
-    monkeypatch.setattr("kmcf.store.registry._registered", {"Earlier": Earlier})
-    kmcf.store.save(Earlier(2.0).fit(STATES), tmp_path / "kernel.kmcf")
-    monkeypatch.setattr("kmcf.store.registry._registered", {"Earlier": Later})
-    kernel = kmcf.load(tmp_path / "kernel.kmcf")
-    assert (type(kernel), kernel.mood, kernel.bandwidth_) == (Later, "sunny", 2.0)
-
-
 def test_a_file_says_what_it_holds(tmp_path):
     small().save(tmp_path / "m.kmcf")
     found = kmcf.store.describe_file(tmp_path / "m.kmcf")
@@ -280,23 +162,6 @@ def test_a_file_says_what_it_holds(tmp_path):
     assert found["fitted"]["ranks_"] == [4, 4]
     assert found["versions"]["kmcf"] == kmcf.__version__
     assert found["size"] == (tmp_path / "m.kmcf").stat().st_size
-
-
-def test_the_file_is_a_plain_archive_of_json_and_arrays(tmp_path):
-    small().save(tmp_path / "m.kmcf")
-    with zipfile.ZipFile(tmp_path / "m.kmcf") as archive:
-        assert archive.testzip() is None
-        names = archive.namelist()
-        assert {Path(name).suffix for name in names} == {".json", ".npy"}
-        json.loads(archive.read("kmcf.json"), parse_constant=lambda word: pytest.fail(word))  # strict JSON: no NaN
-    with np.load(tmp_path / "m.kmcf") as arrays:
-        assert any(np.array_equal(arrays[name], STATES[:25]) for name in names if name.endswith(".npy"))
-
-
-def test_the_same_filter_gives_the_same_bytes(tmp_path):
-    for name in ("a.kmcf", "b.kmcf"):
-        small().save(tmp_path / name)
-    assert (tmp_path / "a.kmcf").read_bytes() == (tmp_path / "b.kmcf").read_bytes()
 
 
 def test_a_file_does_not_say_where_to_write(tmp_path):

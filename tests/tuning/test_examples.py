@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from formulas import gaussian_matrix
+from kernels_by_hand import gaussian_matrix
 from tuning_cases import MODEL, U, X, Y, flt, run, squared_errors
 
 import kmcf

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from formulas import gaussian_matrix, signed_weights
+from embeddings import signed_weights
+from kernels_by_hand import gaussian_matrix
 from scipy.stats import norm
 
 from kmcf.filter.belief import Belief, StepReport

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from formulas import algorithm_1, importance_rule, rule_problem
+from bayes_rules import algorithm_1, importance_rule
+from rule_cases import rule_problem
 from scipy.optimize import minimize_scalar
 
 from kmcf.tuning.transfer import size_exponents, transferred

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
-from formulas import algorithm_4, gaussian_inner, gaussian_matrix
+from embeddings import gaussian_inner
+from herding_by_hand import algorithm_4
+from kernels_by_hand import gaussian_matrix
 
 from kmcf_lab.resampling import study as resampling
 

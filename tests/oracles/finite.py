@@ -1,0 +1,43 @@
+"""A finite problem, where Bayes' rule is a table."""
+
+import numpy as np
+
+
+class DiscreteProblem:
+    """A finite state and observation space where Bayes' rule is a table.
+
+    The examples are all pairs (x, y), repeated ``COUNTS[x, y]`` times, so that p(y | x) is known exactly; the prior
+    differs from the frequencies of the states among the examples. The kernels are 1[x = x'] and 1[y = y'].
+    """
+
+    COUNTS = np.array([[6, 3, 1], [2, 5, 5], [1, 0, 7]])
+    PRIOR = np.array([0.2, 0.7, 0.1])
+
+    def __init__(self):
+        pairs = [(x, y) for x in range(3) for y in range(3) for _ in range(self.COUNTS[x, y])]
+        self.states = np.array([[float(x)] for x, _ in pairs])
+        self.observations = np.array([[float(y)] for _, y in pairs])
+        self.size = len(pairs)
+        self.likelihood = self.COUNTS / self.COUNTS.sum(axis=1, keepdims=True)
+
+    @staticmethod
+    def same(a, b):
+        """1[a = b]."""
+        return (a == b.T).astype(float)
+
+    def posterior(self, y):
+        """Bayes' rule."""
+        joint = self.PRIOR * self.likelihood[:, y]
+        return joint / joint.sum()
+
+    def regularised(self, y, epsilon, delta, rule):
+        """What the kernel rules give in closed form at finite ε and δ, summed over the examples of each state."""
+        counts = self.COUNTS.sum(axis=1)
+        prior = self.PRIOR * counts / (counts + self.size * epsilon)
+        joint = prior * self.likelihood[:, y]
+        evidence = float(np.sum(joint))
+        return joint * (evidence / (evidence**2 + delta) if rule == "kbr" else 1.0 / (evidence + delta))
+
+    def mass(self, weights):
+        """Total weight of each state."""
+        return np.array([weights[self.states[:, 0] == x].sum() for x in range(3)])

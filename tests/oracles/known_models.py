@@ -1,0 +1,55 @@
+"""Filters that know the model: the paper's models 1a and 1b solved exactly, any model by its likelihood."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Kalman(NamedTuple):
+    """What the Kalman filter says, one entry per step."""
+
+    means: np.ndarray
+    variances: np.ndarray
+    evidence: np.ndarray
+    """Density of each observation given those before; NaN where it is missing."""
+
+
+def kalman(observations, controls=None):
+    """Solve x' = 0.9 x + (u +) noise, y = x + noise, started in the stationary law; NaN is missing."""
+    drift, noise = (0.0, 1.0) if controls is None else (1.0 / math.sqrt(2.0), 0.5)
+    mean, variance = 0.0, 1.0 / (1.0 - 0.81)
+    steps = []
+    for t, y in enumerate(np.ravel(observations)):
+        if t > 0:
+            mean = 0.9 * mean + (0.0 if controls is None else drift * controls[t])
+            variance = 0.81 * variance + noise
+        evidence = math.nan
+        if not math.isnan(y):
+            total = variance + 1.0
+            evidence = math.exp(-((y - mean) ** 2) / (2.0 * total)) / math.sqrt(2.0 * math.pi * total)
+            gain = variance / total
+            mean, variance = mean + gain * (y - mean), (1.0 - gain) * variance
+        steps.append((mean, variance, evidence))
+    return Kalman(*np.array(steps).T)
+
+
+def bootstrap_particle_filter(model, observations, controls, size=3000, seed=0):
+    """Posterior means by sequential importance resampling with the true likelihood, multinomial at every step."""
+    rng = np.random.default_rng(seed)
+    particles = model.initial(size, rng)
+    means = []
+    for t, y in enumerate(observations):
+        if t > 0:
+            particles = model.transition(particles, None if controls is None else controls[t], rng)
+        logs = model.log_likelihood(particles, y)
+        weights = np.exp(logs - logs.max())
+        weights /= weights.sum()
+        means.append(weights @ particles)
+        particles = particles[rng.choice(size, size=size, p=weights)]
+    return np.array(means)
+
+
+def rmse(estimates, truth):
+    """Root mean squared error."""
+    return float(np.sqrt(np.mean((np.asarray(estimates) - np.asarray(truth)) ** 2)))
