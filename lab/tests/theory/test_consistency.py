@@ -3,8 +3,8 @@
 import numpy as np
 
 from kmcf_lab.tables import rows_of
-from kmcf_lab.theory.checks import curve
 from kmcf_lab.theory.consistency import regularisers
+from kmcf_lab.theory.slopes import curve
 
 
 def test_the_filter_approaches_the_exact_posterior(results):

@@ -41,7 +41,8 @@ def consistency_cells(sizes: Sequence[int], steps: int, repetitions: int, seed: 
 def compute_consistency(cell: Cell) -> Sequence[Row]:
     """Filter one sequence with n i.i.d. examples and compare every step with the Kalman filter.
 
-    As in the corollary, examples are independent, the density of their states covers the posterior, and N = ℓ = n.
+    As in the corollary, examples are independent, the density of their states covers the posterior, and N = ℓ = n. As
+    in the paper, resampling is done at every step and no step is rejected.
     """
     n, steps, rng = int(cell.coordinates["n"]), int(cell.coordinates["steps"]), cell.generator()
     model = paper_model("1a")
@@ -57,6 +58,8 @@ def compute_consistency(cell: Cell) -> Sequence[Row]:
         delta=delta,
         n_particles=n,
         n_resample=n,
+        resample_threshold=0.0,
+        reject=False,
         random_state=int(rng.integers(2**31)),
     )
     run = flt.fit(states, observations).filter(test.observations)
