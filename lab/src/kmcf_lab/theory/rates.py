@@ -19,7 +19,7 @@ PICKS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 PICKS_FOR_CANDIDATES = 5000
 CANDIDATES_FOR_PICKS = 500
 # So few that the floor which N sets is reached within these picks.
-CANDIDATES_FOR_FLOOR = 15
+CANDIDATES_FOR_FLOOR = 10
 
 
 def rate_cells(repetitions: int, seed: int) -> list[Cell]:
@@ -31,8 +31,8 @@ def rate_cells(repetitions: int, seed: int) -> list[Cell]:
         for repetition in range(repetitions)
     ]
     fixed = [
-        Cell(study, {"repetition": repetition, "seed": seed})
-        for study in ("picks", "floor")
+        Cell(study, {"candidates": size, "repetition": repetition, "seed": seed})
+        for study, size in (("picks", CANDIDATES_FOR_PICKS), ("floor", CANDIDATES_FOR_FLOOR))
         for repetition in range(repetitions)
     ]
     return varied + fixed
@@ -64,7 +64,7 @@ def compute_picks(cell: Cell) -> Sequence[Row]:
 
     Then ‖m̌ − m̂‖² ≤ 4 (1 + ln ℓ)/ℓ must hold for every ℓ, by the last formula before the proof turns to N.
     """
-    points = draw_candidates("iid", CANDIDATES_FOR_PICKS, cell.generator())
+    points = draw_candidates("iid", int(cell.coordinates["candidates"]), cell.generator())
     importance = ratios("iid", points)
     importance = importance / importance.sum()
     gram = smoothed_kernel(points[:, None] - points, BANDWIDTH, 0.0)
@@ -88,7 +88,7 @@ def compute_picks(cell: Cell) -> Sequence[Row]:
 
 def compute_floor(cell: Cell) -> Sequence[Row]:
     """Herd m_P from few candidates: the error falls with ℓ until it reaches the distance of m_P from their hull."""
-    points = draw_candidates("iid", CANDIDATES_FOR_FLOOR, cell.generator())
+    points = draw_candidates("iid", int(cell.coordinates["candidates"]), cell.generator())
     gram, values = smoothed_kernel(points[:, None] - points, BANDWIDTH, 0.0), TRUTH_P(points)
     indices = herd(values, gram, max(PICKS), TRUTH_P.squared_norm).indices
     floor = nearest_in_hull(values, gram, TRUTH_P.squared_norm).squared_distance

@@ -38,7 +38,7 @@ _RATES = (
     "designs. `iid`, `halves` (two distributions in turn) and `strata` (one candidate per part of equal mass) are "
     "independent and cover P, as Theorems 2 and 3 ask; `chain` (an autoregression) is not independent, `uncovered` "
     "leaves half of P out. In ℓ: herding towards the importance-weighted mean of 500 candidates, which lies in their "
-    "hull, and towards m_P from 15 candidates, which does not. Then targets of all kinds, with weights of both signs, "
+    "hull, and towards m_P from 10 candidates, which does not. Then targets of all kinds, with weights of both signs, "
     "against their exact distance from the hull (a quadratic programme with a certificate).\n\n"
     "Slopes are least squares in logarithms per repetition, with 95 % intervals over repetitions, up to the point "
     "where a curve flattens: the end of a curve on which every step falls by less than 0.3 of the initial slope, "
