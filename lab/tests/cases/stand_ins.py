@@ -65,7 +65,7 @@ def carmen_file(path, scans=200):
     return path
 
 
-def cold_folder(folder, sequences=2, images=30):
+def cold_folder(folder, sequences=3, images=60):
     """Drives past a wall of stripes whose width tells the place."""
     import cv2
 
@@ -75,11 +75,11 @@ def cold_folder(folder, sequences=2, images=30):
         (sequence / "odom_scans").mkdir()
         rows = []
         for k in range(images):
-            x, time = 0.3 * k + 0.05 * number, 1000.0 + k
+            x, time = 0.15 * k + 0.05 * number, 1000.0 + 0.5 * k
             columns = np.arange(64) + 40 * x
             pixels = 128 + 100 * np.sin(columns * (0.1 + 0.05 * x))[None, :] * np.ones((48, 1))
             name = f"t{time:.6f}_x{x:.6f}_y0.000000_a0.000000.jpeg"
             (sequence / "std_cam" / name).write_bytes(cv2.imencode(".jpeg", pixels.astype(np.uint8))[1].tobytes())
-            rows.append(f"0 0 0 {int(time)} 0 2 0 6 {x} 0.0 0 0.0 0 0")
+            rows.append(f"0 0 0 {int(time)} {int(time % 1 * 1e6)} 2 0 6 {x} 0.0 0 0.0 0 0")
         (sequence / "odom_scans" / "odom.tdf").write_text("\n".join(rows) + "\n")
     return folder

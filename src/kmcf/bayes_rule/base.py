@@ -25,6 +25,8 @@ LEAST_SIMILARITY = 1e-8
 """The largest similarity of an observation to the examples, over the largest diagonal entry, must exceed this."""
 LEAST_WEIGHT_SUM = 1e-3
 """The sum of the unnormalised weights must exceed this."""
+MOST_NEGATIVE_MASS, SUSPICIOUS_WEIGHT_SUM = 5.0, 0.5
+"""Normalised, negative weights must add up to no more than this; they are looked at where the sum is below a half."""
 
 Resampler = Callable[[Any, int, np.random.Generator], Resampled]
 """Takes a posterior, the number of particles and random numbers (:mod:`kmcf.herding.resampling`)."""
@@ -87,8 +89,16 @@ class Posterior(LazyWeights):
 
     @property
     def usable(self) -> bool:
-        """Whether some example resembles the observation, and the weights do not nearly cancel."""
-        return self.observation_coverage > LEAST_SIMILARITY and self.weight_sum > LEAST_WEIGHT_SUM
+        """Whether some example resembles the observation, and the weights do not nearly cancel.
+
+        Weights cancel where their sum is tiny, or where it is small and large negative weights stand against large
+        positive ones. The second takes the weights, which are formed for it only where their sum gives reason to.
+        """
+        if self.observation_coverage <= LEAST_SIMILARITY or self.weight_sum <= LEAST_WEIGHT_SUM:
+            return False
+        if self.weight_sum >= SUSPICIOUS_WEIGHT_SUM:
+            return True
+        return -float(np.minimum(self.weights(), 0.0).sum()) <= MOST_NEGATIVE_MASS
 
     @property
     def vanishes(self) -> bool:

@@ -45,7 +45,7 @@ class RuleSettings:
     delta: float
     tolerance: tuple[float, float] | None
     """For states and observations; None follows the regularisers."""
-    rank: tuple[int | None, int | None]
+    rank: tuple[int | float | None, int | float | None]
     n_particles: int
     resampler: Resampler
     always_resampler: Resampler | None
@@ -58,7 +58,7 @@ class ParticleSettings:
 
     delta: float
     tolerance: float
-    rank: int | None
+    rank: int | float | None
     resampler: Resampler
     background: float = 0.0
     """φ."""

@@ -44,7 +44,9 @@ class KernelFeatures:
     """Share of the trace of the objects added last that the pivots do not reach."""
 
     @classmethod
-    def fit(cls, kernel: ExampleKernel, *, tolerance: float, most: int | None = None) -> Self:
+    def fit(
+        cls, kernel: ExampleKernel, *, tolerance: float, most: int | None = None, share: float | None = None
+    ) -> Self:
         """Choose the pivots.
 
         Parameters
@@ -55,9 +57,11 @@ class KernelFeatures:
             Stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
         most : int, optional
             Largest number of pivots.
+        share : float, optional
+            Stop as well when this share of the kernel matrix's trace is kept.
         """
         diagonal = kernel.diagonal()
-        result = pivoted_cholesky(kernel.columns, diagonal, tolerance=tolerance, rank=most)
+        result = pivoted_cholesky(kernel.columns, diagonal, tolerance=tolerance, rank=most if share is None else share)
         return cls(
             pivots=result.pivots,
             pivot_kernel=kernel.subset(result.pivots),
@@ -126,7 +130,7 @@ def features_of_rank(
     kernel: ExampleKernel,
     *,
     tolerance: float,
-    rank: int | None = None,
+    rank: int | float | None = None,
     targets: FloatArray | None = None,
     most: int | None = None,
 ) -> KernelFeatures:
@@ -134,8 +138,11 @@ def features_of_rank(
 
     Where the rank binds, more pivots are taken than that (ten times as many, at least 200), and of their features the
     best directions are kept: those that tell most about the ``targets`` (n, r), or about the objects themselves if
-    there are none.
+    there are none. A rank below 1 is the share of the trace to keep (the paper's choice of the rank by a matrix norm);
+    then the pivots' features are taken as they are.
     """
+    if isinstance(rank, float):
+        return KernelFeatures.fit(kernel, tolerance=tolerance, share=rank)
     if rank is not None:
         most = min(max(OVERSAMPLING * rank, FEWEST_PIVOTS), kernel.size if most is None else most)
     features = KernelFeatures.fit(kernel, tolerance=tolerance, most=most)

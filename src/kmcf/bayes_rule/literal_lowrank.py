@@ -70,7 +70,7 @@ class LiteralLowRankRule(GramRule):
     def of_rank(
         cls,
         examples: Examples,
-        rank: tuple[int | None, int | None],
+        rank: tuple[int | float | None, int | float | None],
         *,
         epsilon: float,
         delta: float,
@@ -83,8 +83,8 @@ class LiteralLowRankRule(GramRule):
         ----------
         examples : Examples
             The example states, and both kernels on the examples.
-        rank : pair of int or None
-            r for states and observations; None: as far as rounding allows.
+        rank : pair of int, float or None
+            r for states and observations; below 1: the share of the trace to keep; None: as far as rounding allows.
         epsilon, delta : float
             Regularisers.
         rule : {"kbr"}
@@ -136,7 +136,7 @@ class LiteralLowRankRule(GramRule):
         return (m_pi - U @ self.prior_factor.solve(U.T @ m_pi)) / (self.size * self.epsilon)
 
 
-def _factor(kernel: ExampleKernel, rank: int | None) -> FloatArray:
+def _factor(kernel: ExampleKernel, rank: int | float | None) -> FloatArray:
     return pivoted_cholesky(kernel.columns, kernel.diagonal(), tolerance=0.0, rank=rank).factor
 
 

@@ -49,7 +49,7 @@ def check_settings(flt: Any) -> None:
         raise ValueError(f"rule={flt.rule!r} is computed by NumPy only: pass NumPy arrays to fit, or use rule='kbr'.")
     if flt.support != "examples":
         raise ValueError(f"support={flt.support!r} is computed by NumPy only: pass NumPy arrays to fit.")
-    if flt.resampling != "herding" or np.isinf(flt.resample_threshold):
+    if flt.resampling != "herding" or flt.resample_threshold in ("bound", np.inf):
         raise ValueError(
             f"resampling={flt.resampling!r} with resample_threshold={flt.resample_threshold!r} is computed by NumPy "
             "only: with JAX arrays the filter always resamples by herding. Pass NumPy arrays to fit."

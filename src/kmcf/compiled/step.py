@@ -18,6 +18,7 @@ from kmcf.bayes_rule.base import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
 from kmcf.bayes_rule.core import Algebra, CompressedCore, correct, herd_features
 from kmcf.bayes_rule.declared import DeclaredFunctions
 from kmcf.compiled.checks import tracing
+from kmcf.embedding.moments import weighted_covariance, weighted_mean
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import Array
 from kmcf.numerics.circles import wrapped_columns
@@ -241,12 +242,11 @@ def _moments(
 
 def _particle_moments(particles: Array, settings: StepSettings) -> tuple[Array, Array | None]:
     rows = particles.reshape(particles.shape[0], -1)
-    mean = jnp.mean(rows, axis=0)
+    weights = jnp.full(rows.shape[0], 1.0 / rows.shape[0], rows.dtype)
+    mean = weighted_mean(rows, weights, settings.angles)
     if len(settings.angles):
-        directions = jnp.arctan2(jnp.mean(jnp.sin(rows), axis=0), jnp.mean(jnp.cos(rows), axis=0))
-        return jnp.where(np.isin(np.arange(rows.shape[1]), settings.angles), directions, mean), None
-    deviations = rows - mean
-    return mean, jnp.mean(deviations[:, :, None] * deviations[:, None, :], axis=0)
+        return mean, None
+    return mean, weighted_covariance(rows, weights, mean)
 
 
 def _key(stream: Array, time: Any, settings: StepSettings) -> Array:

@@ -12,8 +12,10 @@ import numpy as np
 
 from kmcf.embedding import decoding
 from kmcf.embedding.kernel_mean import KernelMean
+from kmcf.embedding.mixture import GaussianMixture, fit_mixture
+from kmcf.embedding.moments import weighted_covariance, weighted_mean
 from kmcf.numerics.arrays import BoolArray, FloatArray
-from kmcf.numerics.circles import circular_mean, wrapped_difference
+from kmcf.numerics.circles import circular_mean, wrapped_columns, wrapped_difference
 from kmcf.numerics.greedy import greedy_loop
 from kmcf.numerics.objects import Objects, describe, is_numeric, take
 
@@ -46,7 +48,7 @@ class Embedding(KernelMean):
     def mean(self) -> FloatArray:
         """Posterior mean Σ w_i X_i, circular in the angle columns."""
         known = None if self.source is None else self.source.mean()
-        flat: FloatArray = self._weighted_mean() if known is None else known
+        flat = weighted_mean(self._rows(), self.weights, self.angles) if known is None else known
         return flat.reshape(self.states.shape[1:])
 
     def covariance(self, psd: bool = False) -> FloatArray:
@@ -56,7 +58,9 @@ class Embedding(KernelMean):
         semi-definite matrix (negative eigenvalues set to zero).
         """
         known = None if self.source is None else self.source.covariance()
-        covariance: FloatArray = self._weighted_covariance() if known is None else known
+        covariance = known
+        if covariance is None:
+            covariance = weighted_covariance(self._rows(), self.weights, np.ravel(self.mean()), self.angles)
         if not psd:
             return covariance
         values, vectors = np.linalg.eigh(covariance)
@@ -172,6 +176,21 @@ class Embedding(KernelMean):
         """
         return decoding.preimage(self)
 
+    def mixture(self, components: int, random_state: int = 0) -> GaussianMixture:
+        """Fit a mixture of Gaussians whose kernel mean is closest to the embedding (Section 4.4, other methods).
+
+        For Gaussian kernels on vectors. The result has ``weights``, ``means``, ``deviations`` (diagonal covariances),
+        ``density(points)`` and the RKHS ``distance`` that remains.
+
+        Parameters
+        ----------
+        components : int
+            How many Gaussians.
+        random_state : int
+            Seed of the starting points.
+        """
+        return fit_mixture(self, components, random_state)
+
     def sample(self, size: int, random_state: Any = 0) -> Objects:
         """Pseudo-samples by Kernel Herding (Section 3.5): ``size`` states of the sample, with repetitions.
 
@@ -190,22 +209,7 @@ class Embedding(KernelMean):
 
     def deviations(self, centre: FloatArray) -> FloatArray:
         """Return the flattened states minus a state, (n, d), wrapped to (−π, π] in the angle columns."""
-        deviations: FloatArray = self._rows() - np.ravel(centre)
-        for j in self.angles:
-            deviations[:, j] = wrapped_difference(deviations[:, j])
-        return deviations
-
-    def _weighted_mean(self) -> FloatArray:
-        rows = self._rows()
-        mean: FloatArray = self.weights @ rows
-        for j in self.angles:
-            mean[j] = circular_mean(rows[:, j], self.weights)
-        return mean
-
-    def _weighted_covariance(self) -> FloatArray:
-        deviations = self.deviations(self.mean())
-        covariance: FloatArray = (deviations * self.weights[:, None]).T @ deviations
-        return 0.5 * (covariance + covariance.T)
+        return wrapped_columns(self._rows() - np.ravel(centre), self.angles)
 
     def _rows(self) -> FloatArray:
         if not is_numeric(self.states):

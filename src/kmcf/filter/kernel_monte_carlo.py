@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from kmcf.filter.backend import Backend, compiled_room
+from kmcf.filter.motion import Motion
 from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.settings import check_filter
@@ -44,15 +45,18 @@ class KernelMonteCarloFilter(RuleFilter):
     tolerance : float, pair of float or "auto"
         Low-rank engines stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
         "auto" follows the regularisers: posterior means then change by less than 1 % of the posterior sd.
-    rank : int or pair of int, optional
-        Largest number of features of states and observations in low-rank engines; with ``engine="literal"`` the rank r
-        of Algorithm 5.
+    rank : int, float or pair of them, optional
+        Largest number of features of states and observations in low-rank engines; a number below 1 is the share of the
+        kernel matrix's trace that they keep, so that the rank follows from a matrix norm (Appendix B.1). With
+        ``engine="literal"`` the rank r of Algorithm 5.
     resampling : {"herding", "multinomial", "none"}
         Kernel Herding (Algorithm 2), multinomial resampling of the truncated weights (the paper's Res-Trunc), or none.
     n_resample : int
         ℓ, the number of points herded; they are copied to fill the particles (Section 5.2).
-    resample_threshold : float
+    resample_threshold : float or "bound"
         Resample when Σw² exceeds this over n (0: always, inf: never); otherwise all examples move with their weights.
+        "bound" resamples where Theorem 1 promises a gain, given the spread of the transition (Section 5.2); that is
+        estimated at fit, by moves without control.
         The compressed engine always resamples; "auto" does not choose it for thresholds above 2.
     n_particles : int, optional
         Number of particles. None: the number of examples, at most 1000.
@@ -60,8 +64,9 @@ class KernelMonteCarloFilter(RuleFilter):
         Where the posterior lives: on the example states (the paper's filter), or on the particles, which is another
         algorithm with a class of its own, :class:`~kmcf.ParticleLikelihoodFilter`: this is a short way to get it with
         the settings that both have. It ignores ``rule`` and ``epsilon`` and resamples systematically.
-    n_examples : int, optional
-        Keep only so many examples, herded to represent all of them (Algorithm 6).
+    n_examples : int or float, optional
+        Keep only so many examples, herded to represent all of them (Algorithm 6); as a float, keep as many as it takes
+        to be within this RKHS distance of all of them (``subsample_error_`` tells).
     angles : sequence of int
         State columns that are angles in radians.
     random_state : int, Generator or None
@@ -99,13 +104,13 @@ class KernelMonteCarloFilter(RuleFilter):
         rule: str = "kbr",
         engine: str = "auto",
         tolerance: float | tuple[float, float] | str = 1e-8,
-        rank: int | tuple[int, int] | None = None,
+        rank: int | float | tuple[int | float, int | float] | None = None,
         resampling: str = "herding",
         n_resample: int = 100,
-        resample_threshold: float = 2.0,
+        resample_threshold: float | str = 2.0,
         n_particles: int | None = None,
         support: str = "examples",
-        n_examples: int | None = None,
+        n_examples: int | float | None = None,
         angles: Sequence[int] = (),
         random_state: Any = None,
         reject: bool | None = None,
@@ -275,8 +280,12 @@ class KernelMonteCarloFilter(RuleFilter):
             n_resample=self.n_resample,
             angles=self.angles,
             functions=self._functions,
+            move=self._move_once,
             **shared,
         )
+
+    def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
+        return Motion(self.transition, None, states, self.angles).move(states, None, rng, time=2)
 
     def _make_backend(self) -> Backend:
         if self._precision is None:

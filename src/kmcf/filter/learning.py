@@ -40,7 +40,7 @@ class LearningSettings:
     delta: float | None
     default_delta: Callable[[bool, float], float]
     """δ where none is given, for the plain default kernel or any other, and the kernel's mean diagonal."""
-    n_examples: int | None
+    n_examples: int | float | None
     angles: Sequence[int]
     make_rule: RuleMaker
 
@@ -245,9 +245,11 @@ def _fit_rule(
     examples: Examples, epsilon: float, delta: float, settings: LearningSettings
 ) -> tuple[Subsample | None, FittedRule]:
     """Fit the rule, to some examples that represent all if the settings ask for so few (Algorithm 6)."""
-    if settings.n_examples is None or settings.n_examples >= examples.size:
+    wanted = settings.n_examples
+    if wanted is None or (isinstance(wanted, int | np.integer) and wanted >= examples.size):
         return None, settings.make_rule(examples, epsilon, delta, None)
-    chosen = choose_examples(examples.state_kernel, examples.observation_kernel, size=settings.n_examples)
+    limit = {"error": wanted} if isinstance(wanted, float) else {"size": wanted}
+    chosen = choose_examples(examples.state_kernel, examples.observation_kernel, **limit)
     return chosen, settings.make_rule(examples.subset(chosen.indices), epsilon, delta, None)
 
 

@@ -47,8 +47,9 @@ class ParticleLikelihoodFilter(RuleFilter):
         Resample when Σw² exceeds this over the number of particles (0: always, inf: never).
     n_particles : int, optional
         Number of particles. None: the number of examples, at most 1000.
-    n_examples : int, optional
-        Keep only so many examples, herded to represent all of them (Algorithm 6).
+    n_examples : int or float, optional
+        Keep only so many examples, herded to represent all of them (Algorithm 6); as a float, keep as many as it takes
+        to be within this RKHS distance of all of them (``subsample_error_`` tells).
     angles : sequence of int
         State columns that are angles in radians.
     random_state : int, Generator or None
@@ -77,11 +78,11 @@ class ParticleLikelihoodFilter(RuleFilter):
         delta: float | None = None,
         background: float = 0.0,
         tolerance: float | tuple[float, float] | str = 1e-8,
-        rank: int | tuple[int, int] | None = None,
+        rank: int | float | tuple[int | float, int | float] | None = None,
         resampling: str = "systematic",
         resample_threshold: float = 2.0,
         n_particles: int | None = None,
-        n_examples: int | None = None,
+        n_examples: int | float | None = None,
         angles: Sequence[int] = (),
         random_state: Any = None,
         reject: bool | None = None,

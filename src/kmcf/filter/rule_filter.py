@@ -37,7 +37,7 @@ class RuleFilter(SequentialFilter):
     delta: float | None
     tolerance: float | tuple[float, float] | str
     n_particles: int | None
-    n_examples: int | None
+    n_examples: int | float | None
     reject: bool | None
 
     learnt_: Learnt

@@ -111,8 +111,13 @@ def _check_shared(flt: Any) -> None:
     check_draws(flt)
     check_flag("reject", flt.reject, optional=True)
     check_count("n_particles", flt.n_particles, optional=True)
-    check_count("n_examples", flt.n_examples, optional=True)
-    check_positive("resample_threshold", flt.resample_threshold, zero=True, infinity=True)
+    if isinstance(flt.n_examples, float):
+        check_positive("n_examples", flt.n_examples)
+    else:
+        check_count("n_examples", flt.n_examples, optional=True)
+    by_bound = flt.resample_threshold == "bound" and flt.resampling == "herding" and flt.support == "examples"
+    if not by_bound:
+        check_positive("resample_threshold", flt.resample_threshold, zero=True, infinity=True)
     check_accuracy(flt.tolerance, flt.rank)
 
 
@@ -135,7 +140,8 @@ def check_accuracy(tolerance: Any, rank: Any) -> None:
             if part >= 1:
                 raise ValueError(f"tolerance = {part!r}; it is relative to the largest similarity and must be below 1.")
     for part in pair_of(rank):
-        check_count("rank", part, optional=True)
+        if not (isinstance(part, float) and 0.0 < part < 1.0):
+            check_count("rank", part, optional=True)
 
 
 def pair_of(value: Any) -> tuple[Any, Any]:
@@ -160,10 +166,10 @@ def _check_compressed(flt: Any) -> None:
             "engine='compressed' cannot compute rule='importance', which clips the prior's n coefficients at zero; use "
             "engine='lowrank'."
         )
-    if flt.resampling == "none" or np.isinf(flt.resample_threshold):
+    if flt.resampling == "none" or flt.resample_threshold in ("bound", np.inf):
         raise ValueError(
             "engine='compressed' always resamples, because propagating all n examples with their weights would cost "
-            "what it saves; use engine='lowrank' for resampling='none' or resample_threshold=inf."
+            "what it saves; use engine='lowrank' for resampling='none', resample_threshold=inf or 'bound'."
         )
 
 

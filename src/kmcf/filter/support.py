@@ -10,19 +10,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from kmcf.bayes_rule import Examples, FittedRule, ParticleSettings, RuleSettings, fit_particle_rule, fit_rule
 from kmcf.bayes_rule.base import Resampler
 from kmcf.bayes_rule.cache import from_cache, particles_from_cache
 from kmcf.bayes_rule.defaults import PARTICLE_DELTA, default_delta
 from kmcf.filter.settings import pair_of
 from kmcf.filter.tunable import background_space, delta_space, epsilon_space
-from kmcf.herding.herding import Herd
+from kmcf.herding.herding import Herd, HerdByBound
 from kmcf.herding.resampling import Draw, DrawTruncated, KeepAll
 from kmcf.kernels.defaults import PARTICLE_STATE_MULTIPLIER, STATE_MULTIPLIER
+from kmcf.numerics.objects import take
 from kmcf.support.search_space import Parameter
 
 USUAL_THRESHOLD = 2.0
 """engine="auto" takes the compressed engine, which always resamples, only up to this threshold."""
+BY_BOUND = "bound"
+"""The resampling threshold that leaves it to Theorem 1 whether to resample."""
+MOVED = 500
+"""The variance of the transition is estimated from so many example states."""
+Move = Callable[[Any, np.random.Generator], Any]
 EXACT_ENOUGH = 1e-8
 """Tolerance of the rule on particles where the user leaves it to the regularisers."""
 
@@ -32,7 +40,7 @@ class Support(ABC):
     """The settings that both share; strings as the user gave them."""
 
     resampling: str
-    resample_threshold: float
+    resample_threshold: Any
     tolerance: Any
     rank: Any
     state_multiplier: ClassVar[float]
@@ -67,6 +75,8 @@ class OnExamples(Support):
     n_resample: int
     angles: Sequence[int] = ()
     functions: Sequence[Callable[[Any], Any]] = ()
+    move: Move | None = None
+    """Moves states once, without control; asked for where resampling follows Theorem 1's bound."""
     state_multiplier: ClassVar[float] = STATE_MULTIPLIER
 
     def default_delta(self, plain: bool, mean_diagonal: float) -> float:
@@ -86,7 +96,8 @@ class OnExamples(Support):
         cache: dict[str, Any] | None = None,
     ) -> FittedRule:
         """Fit the rule with the engine asked for."""
-        may_compress = self.resampling != "none" and self.resample_threshold <= USUAL_THRESHOLD
+        by_bound = self.resample_threshold == BY_BOUND
+        may_compress = not by_bound and self.resampling != "none" and self.resample_threshold <= USUAL_THRESHOLD
         settings = RuleSettings(
             engine=self.engine,
             rule=self.rule,
@@ -95,12 +106,16 @@ class OnExamples(Support):
             tolerance=None if self.tolerance == "auto" else pair_of(self.tolerance),
             rank=pair_of(self.rank),
             n_particles=n_particles,
-            resampler=self._resampler(self.resample_threshold),
+            resampler=self._by_bound(examples) if by_bound else self._resampler(self.resample_threshold),
             always_resampler=self._resampler(0.0) if may_compress or self.engine == "compressed" else None,
         )
         extent: dict[str, Any] = {"angles": self.angles, "functions": self.functions}
         known = None if cache is None else from_cache(cache, examples, settings, **extent)
         return fit_rule(examples, settings, **extent) if known is None else known
+
+    def _by_bound(self, examples: Examples) -> Resampler:
+        assert self.move is not None
+        return HerdByBound(self.n_resample, move_variance(self.move, examples))
 
     def _resampler(self, threshold: float) -> Resampler:
         schemes: dict[str, Resampler] = {
@@ -146,3 +161,22 @@ class OnParticles(Support):
         )
         known = None if cache is None else particles_from_cache(cache, examples, settings)
         return fit_particle_rule(examples, settings) if known is None else known
+
+
+def move_variance(move: Move, examples: Examples) -> float:
+    """Estimate the transition's variance in the RKHS, E[k(x', x') − k(x', x̃')], by two moves from example states.
+
+    Examples
+    --------
+    >>> from kmcf.kernels import Gaussian
+    >>> on_states = Gaussian(1.0).on_examples(np.zeros((4, 1)))
+    >>> move_variance(lambda states, rng: states, Examples(np.zeros((4, 1)), on_states, on_states))
+    0.0
+    """
+    some = np.unique(np.linspace(0, examples.size - 1, min(examples.size, MOVED)).astype(np.intp))
+    starts = take(examples.states, some)
+    rng = np.random.default_rng(0)
+    first, second = move(starts, rng), move(starts, rng)
+    kernel = examples.state_kernel.kernel
+    values = kernel(first, second)
+    return float(np.mean(kernel.diagonal(first) - np.diagonal(values)))

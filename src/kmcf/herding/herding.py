@@ -94,6 +94,27 @@ class Herd:
         return Resampled(*posterior.herd(min(self.points, size)))
 
 
+@dataclass(frozen=True)
+class HerdByBound:
+    """Herd only where Theorem 1 promises a gain (Section 5.2).
+
+    Before the next prediction, the bound on its squared error has the terms Σw² V without resampling, and V / m plus
+    the squared loss of herding with it, where V is the transition's variance in the RKHS. A nearly deterministic
+    transition therefore never resamples.
+    """
+
+    points: int
+    """ℓ; never more than there are states or particles."""
+    variance: float
+    """V = E[k(x', x') − k(x', x̃')] for two moves x', x̃' from the same state."""
+
+    def __call__(self, posterior: Herdable, size: int, _rng: np.random.Generator) -> Resampled:
+        """Pick the points, and keep them if that pays."""
+        herded = posterior.herd(min(self.points, size))
+        gain = (float(np.sum(posterior.weights() ** 2)) - 1.0 / size) * self.variance
+        return Resampled(*herded) if gain > herded.loss**2 else Resampled(None)
+
+
 def herd_embedding(embedding: Embedding, size: int, candidates: Objects | None = None) -> Herding:
     """Algorithm 4: pick ``size`` of the candidates (by default the embedding's own states) to represent an embedding.
 

@@ -28,7 +28,8 @@ class Circular(Gaussian):
     array([[0.999]])
     """
 
-    def _rows(self, objects: Objects) -> Array:
+    def rows(self, objects: Objects) -> Array:
+        """Return points of the unit circle, two numbers per angle."""
         angles = as_rows(objects, self)
         xp = array_namespace(angles)
         return xp.concat([xp.cos(angles), xp.sin(angles)], axis=1)

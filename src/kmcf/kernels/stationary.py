@@ -40,7 +40,7 @@ class Stationary(Kernel):
         if self.bandwidth is None:
             factor = positive(self.multiplier, "multiplier", self)
             self.bandwidth_: float | FloatArray = float(factor) * median_distance(
-                np.asarray(self._rows(examples)), self._distance
+                np.asarray(self.rows(examples)), self._distance
             )
         else:
             self.bandwidth_ = positive(self.bandwidth, "bandwidth", self)
@@ -49,8 +49,8 @@ class Stationary(Kernel):
 
     def prepare(self, objects: Objects) -> Array:
         """Flatten to rows and divide by the bandwidth."""
-        rows = self._rows(objects)
-        width = self._bandwidth()
+        rows = self.rows(objects)
+        width = self.fitted_bandwidth()
         if isinstance(width, np.ndarray) and width.shape != (rows.shape[1],):
             raise ValueError(
                 f"{type(self).__name__} has {np.shape(width)[0]} bandwidths but the data have {rows.shape[1]} columns; "
@@ -66,10 +66,12 @@ class Stationary(Kernel):
         """Return ones: every object is as similar to itself as can be."""
         return array_namespace(a).ones(a.shape[0])
 
-    def _rows(self, objects: Objects) -> Array:
+    def rows(self, objects: Objects) -> Array:
+        """Return the vectors whose distance counts, one per object; subclasses may transform them."""
         return as_rows(objects, self)
 
-    def _bandwidth(self) -> float | FloatArray:
+    def fitted_bandwidth(self) -> float | FloatArray:
+        """Return the bandwidth in use: the one given, or the one learnt."""
         if hasattr(self, "bandwidth_"):
             return self.bandwidth_
         if self.bandwidth is None:

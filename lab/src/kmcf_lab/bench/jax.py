@@ -22,7 +22,7 @@ from kmcf._version import __version__
 from kmcf.bayes_rule.core import herd_features
 from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.compiled.engine import CompiledFilter
-from kmcf.compiled.step import similarities_of_mean, predict
+from kmcf.compiled.step import predict, similarities_of_mean
 from kmcf.datasets import paper_model
 from kmcf.filter import FilterRun, KernelMonteCarloFilter
 from kmcf_lab.quiet import quiet

@@ -76,8 +76,13 @@ def _kernels(settings: Settings) -> dict[str, Any]:
 
 METHODS: dict[str, LocalizationMethod] = {
     "kmcf": LocalizationMethod("KMCF", _kmcf()),
-    **{f"kmcf-low{r}": LocalizationMethod(f"KMCF-low{r}", _kmcf(engine="lowrank", rank=r), least=r) for r in (50, 100)},
+    **{f"kmcf-low{r}": LocalizationMethod(f"KMCF-low{r}", _kmcf(engine="literal", rank=r), least=r) for r in (50, 100)},
     **{f"kmcf-sub{r}": LocalizationMethod(f"KMCF-sub{r}", _kmcf(n_examples=r), least=r) for r in (150, 300)},
+    "ours": LocalizationMethod("ours", _kmcf(engine="auto", tolerance="auto", reject=None)),
+    **{
+        f"ours-low{r}": LocalizationMethod(f"ours, rank {r}", _kmcf(engine="lowrank", rank=r, reject=None), least=r)
+        for r in (50, 100)
+    },
     "knn-pf": LocalizationMethod("kNN-PF", _knn_particles),
     "kbr": LocalizationMethod("KBR filter", _kernel_bayes),
     "knn": LocalizationMethod("k-NN mean", _neighbours),
