@@ -66,15 +66,20 @@ def compute_consistency(cell: Cell) -> Sequence[Row]:
     exact = kalman(test.observations)
     column = states[:, 0]
     gram = smoothed_kernel(column[:, None] - column, STATE_BANDWIDTH, 0.0)
-    distances = []
-    for t in np.flatnonzero(~run.rejected):
+    distances, raw = np.empty(steps), np.empty(steps)
+    for t in range(steps):
         truth = NormalMean(exact.means[t], exact.variances[t], STATE_BANDWIDTH)
-        weights = run[int(t)].weights
-        distances.append(weights @ gram @ weights - 2.0 * weights @ truth(column) + truth.squared_norm)
+        weights, total = run[t].weights, run.weight_sum[t]
+        square, product = weights @ gram @ weights, weights @ truth(column)
+        distances[t] = square - 2.0 * product + truth.squared_norm
+        raw[t] = total**2 * square - 2.0 * total * product + truth.squared_norm  # line 16 of Algorithm 3 undone
     variance_gaps = np.abs(run.covariance[:, 0, 0] - exact.variances)
     return [
         {
             "distance": float(np.sqrt(np.mean(np.maximum(distances, 0.0)))),
+            "median_distance": float(np.sqrt(np.median(np.maximum(distances, 0.0)))),
+            "median_raw": float(np.sqrt(np.median(np.maximum(raw, 0.0)))),
+            "sum_error": float(np.median(np.abs(run.weight_sum - 1.0))),
             "mean_error": float(np.sqrt(np.mean((run.mean[:, 0] - exact.means) ** 2))),
             "variance_error": float(np.median(variance_gaps)),
             "largest_variance_error": float(np.max(variance_gaps)),

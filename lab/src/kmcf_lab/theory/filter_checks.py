@@ -123,7 +123,30 @@ def consistency_statements(rows: Sequence[Row]) -> list[Statement]:
                 "Corollary 3",
             )
         )
-    return [*judged, *_assumptions()]
+    return [*judged, *_normalisation(rows), *_assumptions()]
+
+
+def _normalisation(rows: Sequence[Row]) -> list[Statement]:
+    """Judge what Section 4.3 says of the sum of the weights: it tends to 1, and dividing by it helps."""
+    sums = curve(rows, "n", "sum_error")
+    gain = _ratio(rows, "median_distance", "median_raw")
+    source = "Section 4.3, normalisation of weights"
+    return [
+        Statement(
+            "The sum of the weights converges to 1.",
+            below(sums.slope, CONSISTENT_SLOPE),
+            f"median of |Σw − 1| {shown(float(sums.mean[0]))} → {shown(float(sums.mean[-1]))}; {sums}; asked for: "
+            f"{shown(CONSISTENT_SLOPE)}",
+            source,
+        ),
+        Statement(
+            "Normalising the weights gives a better estimate.",
+            below(gain, 0.95),
+            f"median distance to the posterior with ÷ without normalisation {gain}; asked for: below 0.95. At these "
+            "regularisers the sums are so close to 1 that there is little to normalise",
+            source,
+        ),
+    ]
 
 
 def _assumptions() -> list[Statement]:
