@@ -8,7 +8,11 @@ from kmcf.report import Statement
 from kmcf_lab.cells import Result
 from kmcf_lab.tables import rows_of
 from kmcf_lab.theory.bound_checks import benefit_statements, bound_statements
-from kmcf_lab.theory.filter_checks import consistency_statements, corollary_statements
+from kmcf_lab.theory.filter_checks import (
+    consistency_statements,
+    corollary_statements,
+    normalisation_statements,
+)
 from kmcf_lab.theory.rate_checks import candidate_statements, hull_statements, importance_statements, pick_statements
 
 
@@ -23,4 +27,5 @@ def statements(results: Sequence[Result]) -> list[Statement]:
         *importance_statements(rows_of(results, "importance")),
         *corollary_statements(rows_of(results, "corollaries")),
         *consistency_statements(rows_of(results, "consistency")),
+        *normalisation_statements(rows_of(results, "normalisation"), rows_of(results, "consistency")),
     ]

@@ -16,6 +16,8 @@ from kmcf_lab.truths import NormalMean, smoothed_kernel
 SIZES = (50, 100, 200, 400, 800, 1600)
 # One kernel for all n, so that distances can be compared; about half the median distance of the states.
 STATE_BANDWIDTH = 1.0
+# How much stronger the regularisers are made to drive the sum of the weights away from 1.
+FACTORS = (1.0, 10.0, 100.0, 1000.0)
 
 
 def regularisers(n: int) -> tuple[float, float]:
@@ -38,6 +40,15 @@ def consistency_cells(sizes: Sequence[int], steps: int, repetitions: int, seed: 
     ]
 
 
+def normalisation_cells(steps: int, repetitions: int, seed: int) -> list[Cell]:
+    """Return the cells of Section 4.3's remark: one n, both regularisers multiplied by some factors."""
+    return [
+        Cell("normalisation", {"n": 200, "factor": factor, "steps": steps, "repetition": repetition, "seed": seed})
+        for factor in FACTORS
+        for repetition in range(repetitions)
+    ]
+
+
 def compute_consistency(cell: Cell) -> Sequence[Row]:
     """Filter one sequence with n i.i.d. examples and compare every step with the Kalman filter.
 
@@ -49,7 +60,7 @@ def compute_consistency(cell: Cell) -> Sequence[Row]:
     states = model.initial(n, rng)
     observations = model.observe(states, rng)
     test = model.simulate(steps, random_state=rng)
-    epsilon, delta = regularisers(n)
+    epsilon, delta = (float(cell.coordinates.get("factor", 1.0)) * value for value in regularisers(n))
     flt = KernelMonteCarloFilter(
         model.transition,
         initial=model.initial,

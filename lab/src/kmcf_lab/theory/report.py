@@ -77,6 +77,7 @@ def theory_report(results: Sequence[Result], command: str) -> Report:
             Section("The terms of the proof", [Text(_IMPORTANCE), _importance_table(results)]),
             Section("Corollaries 1 and 2", [Text(_COROLLARIES), *_corollaries(results)]),
             Section("Consistency of the filter", [Text(_CONSISTENCY), *_consistency(results)]),
+            Section("Normalisation of the weights (Section 4.3)", [_normalisation(results)]),
         ],
         summary=f"{count} of {len(checked)} statements of Section 5 hold in these measurements.",
         versions=versions(),
@@ -217,6 +218,18 @@ def _consistency(results: Sequence[Result]) -> list[Block]:
     ]
     axes = Axis("number of examples n", log=True), Axis("error", log=True)
     return [Chart("The filter against the Kalman filter", *axes, series), Table(["n", *shown], lines)]
+
+
+def _normalisation(results: Sequence[Result]) -> Block:
+    rows = rows_of(results, "normalisation")
+    shown = [curve(rows, "factor", name) for name in ("sum_error", "median_distance", "median_raw")]
+    lines: list[list[Entry]] = [
+        [float(factor), *(Estimate(float(one.mean[k]), float(one.error[k])) for one in shown)]
+        for k, factor in enumerate(shown[0].x)
+    ]
+    columns = ["regularisers ×", "distance of Σw from 1", "distance, normalised", "distance, not normalised"]
+    caption = "n = 200, medians over the steps of a sequence, then means over repetitions with standard errors."
+    return Table(columns, lines, caption)
 
 
 def _series(name: str, measured: Curve) -> Series:

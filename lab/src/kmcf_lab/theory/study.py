@@ -8,7 +8,7 @@ from pathlib import Path
 from kmcf_lab.cells import Backend, Cell, Result, Row, run_cells
 from kmcf_lab.theory.benefit import benefit_cells, compute_benefit
 from kmcf_lab.theory.bound import bound_cells, compute_bound
-from kmcf_lab.theory.consistency import SIZES, compute_consistency, consistency_cells
+from kmcf_lab.theory.consistency import SIZES, compute_consistency, consistency_cells, normalisation_cells
 from kmcf_lab.theory.corollaries import compute_corollaries, corollary_cells
 from kmcf_lab.theory.hull import compute_hull, hull_cells
 from kmcf_lab.theory.importance import compute_importance, importance_cells
@@ -24,6 +24,7 @@ _COMPUTE = {
     "importance": compute_importance,
     "corollaries": compute_corollaries,
     "consistency": compute_consistency,
+    "normalisation": compute_consistency,
 }
 
 
@@ -70,4 +71,5 @@ def run_theory(
     cells += corollary_cells(repetitions, seed)
     # The largest first: a worker that started them last would keep the others waiting.
     cells += consistency_cells(sorted(sizes, reverse=True), steps, repetitions, seed)
+    cells += normalisation_cells(steps, repetitions, seed)
     return run_cells(cells, compute, folder, jobs=jobs, backend=backend, resume=resume, progress=progress)
