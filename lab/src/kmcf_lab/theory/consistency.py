@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from kmcf.datasets import paper_model
-from kmcf.filter import KernelMonteCarloFilter
+from kmcf.filter import FilterRun, KernelMonteCarloFilter
 from kmcf.kernels import Gaussian
+from kmcf.numerics.arrays import FloatArray
 from kmcf_lab.cells import Cell, Row
-from kmcf_lab.kalman import kalman
+from kmcf_lab.kalman import KalmanRun, kalman
 from kmcf_lab.truths import NormalMean, smoothed_kernel
 
 SIZES = (50, 100, 200, 400, 800, 1600)
@@ -75,15 +76,7 @@ def compute_consistency(cell: Cell) -> Sequence[Row]:
     )
     run = flt.fit(states, observations).filter(test.observations)
     exact = kalman(test.observations)
-    column = states[:, 0]
-    gram = smoothed_kernel(column[:, None] - column, STATE_BANDWIDTH, 0.0)
-    distances, raw = np.empty(steps), np.empty(steps)
-    for t in range(steps):
-        truth = NormalMean(exact.means[t], exact.variances[t], STATE_BANDWIDTH)
-        weights, total = run[t].weights, run.weight_sum[t]
-        square, product = weights @ gram @ weights, weights @ truth(column)
-        distances[t] = square - 2.0 * product + truth.squared_norm
-        raw[t] = total**2 * square - 2.0 * total * product + truth.squared_norm  # line 16 of Algorithm 3 undone
+    distances, raw = _distances(run, states[:, 0], exact)
     variance_gaps = np.abs(run.covariance[:, 0, 0] - exact.variances)
     return [
         {
@@ -97,3 +90,16 @@ def compute_consistency(cell: Cell) -> Sequence[Row]:
             "rejected": int(np.sum(run.rejected)),
         }
     ]
+
+
+def _distances(run: FilterRun, column: FloatArray, exact: KalmanRun) -> tuple[FloatArray, FloatArray]:
+    """Return the squared RKHS distances to the exact posteriors, and those without line 16 of Algorithm 3."""
+    gram = smoothed_kernel(column[:, None] - column, STATE_BANDWIDTH, 0.0)
+    distances, raw = np.empty(len(exact.means)), np.empty(len(exact.means))
+    for t, (mean, variance) in enumerate(zip(*exact, strict=True)):
+        truth = NormalMean(mean, variance, STATE_BANDWIDTH)
+        weights, total = run[t].weights, run.weight_sum[t]
+        square, product = weights @ gram @ weights, weights @ truth(column)
+        distances[t] = square - 2.0 * product + truth.squared_norm
+        raw[t] = total**2 * square - 2.0 * total * product + truth.squared_norm
+    return distances, raw

@@ -23,8 +23,8 @@ _PATIENCE = 4.0
 def candidate_statements(rows: Sequence[Row]) -> list[Statement]:
     """Judge the rate in N: i.i.d., independent only, dependent, and candidates that do not cover P."""
     judged = []
-    for design, source in (("iid", "Theorem 2"), ("halves", "Theorem 3")):
-        words = {"iid": "i.i.d.", "halves": "independent, not identically distributed"}[design]
+    kinds = (("iid", "i.i.d.", "Theorem 2"), ("halves", "independent, not identically distributed", "Theorem 3"))
+    for design, words, source in kinds:
         some = chosen(rows, design=design)
         hull, herded = (curve(some, "candidates", name) for name in ("hull", "herded"))
         judged.append(
