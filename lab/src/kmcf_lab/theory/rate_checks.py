@@ -43,24 +43,26 @@ def candidate_statements(rows: Sequence[Row]) -> list[Statement]:
                 source,
             )
         )
+    return [*judged, *_other_designs(rows), _uncovered(chosen(rows, design="uncovered"))]
+
+
+def _other_designs(rows: Sequence[Row]) -> list[Statement]:
+    """Judge stratified candidates, and dependent ones, which no theorem covers."""
     strata, chain = (curve(chosen(rows, design=name), "candidates", "hull") for name in ("strata", "chain"))
-    judged.append(
+    return [
         Statement(
             "Stratified candidates are at least as good as i.i.d. ones.",
             below(strata.slope, -0.5),
             f"{strata}; predicted −0.5 or less",
             "Theorem 3",
-        )
-    )
-    judged.append(
+        ),
         Statement(
             "Beyond the theorems: candidates that depend on each other, as recorded examples do, have the same rate.",
             consistent(chain.slope, -0.5, 0.15),
             f"{chain}; asked for: −0.5 ± 0.15. Assumption 1 asks for independence",
             "Theorem 3",
-        )
-    )
-    return [*judged, _uncovered(chosen(rows, design="uncovered"))]
+        ),
+    ]
 
 
 def half_line_distance() -> float:
