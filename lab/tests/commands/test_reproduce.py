@@ -9,7 +9,7 @@ from lab_commands import invoke, succeed
 
 from kmcf_lab.resampling import study as resampling
 from kmcf_lab.synthetic import data, methods
-from kmcf_lab.theory import bound, consistency, rates
+from kmcf_lab.theory import benefit, bound, consistency, corollaries, hull, importance, rates
 
 # Of each study: the words, its figures, and the number of charts in its report.
 METHODS = ("KMCF", "GP-PF", "KBR", "oracle", "defaults")
@@ -23,10 +23,10 @@ WORDS = {
 }
 FIGURES = {
     "resampling": ("demonstration", "sweep"),
-    "theory": ("bound", "rates", "consistency"),
+    "theory": ("bound", "benefit", "rates", "corollaries", "consistency"),
     "synthetic": ("errors-without-controls", "errors-with-controls", "ratios", "times"),
 }
-CHARTS = {"resampling": 7, "theory": 7, "synthetic": 4}
+CHARTS = {"resampling": 7, "theory": 11, "synthetic": 4}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,6 +41,11 @@ def _small():
         patch.setattr(rates, "PICKS_FOR_CANDIDATES", 500)
         patch.setattr(rates, "PICKS", (10, 100, 500))
         patch.setattr(rates, "CANDIDATES_FOR_PICKS", 100)
+        patch.setattr(hull, "CANDIDATES", 30)
+        patch.setattr(hull, "PICKS", (10, 100))
+        patch.setattr(benefit, "RIDGES", (1e-6, 1e-1))
+        patch.setattr(importance, "SIZES", (10, 100))
+        patch.setattr(corollaries, "SIZES", {0.25: (64, 256), 0.35: (20, 64), 0.5: (20, 50), 0.75: (5, 10)})
         patch.setattr(data, "TRANSITIONS", 60)
         patch.setattr(methods, "PARTICLES", 300)
         yield

@@ -86,10 +86,10 @@ def theory(
     resume: Resume = False,
     seed: Seed = 0,
 ) -> None:
-    """Section 5: the bound of Theorem 1, the rates of Theorem 2, the consistency of the filter."""
+    """Section 5: the three theorems with their proofs, the lemma, the assumptions and the three corollaries."""
     from kmcf_lab.theory.checks import statements
     from kmcf_lab.theory.consistency import SIZES
-    from kmcf_lab.theory.figures import draw_bound, draw_consistency, draw_rates
+    from kmcf_lab.theory.figures import draw_benefit, draw_bound, draw_consistency, draw_corollaries, draw_rates
     from kmcf_lab.theory.report import theory_report
     from kmcf_lab.theory.study import run_theory
 
@@ -108,7 +108,8 @@ def theory(
             progress=True,
         )
     _print_statements(console, statements(results))
-    figures = [path for draw in (draw_bound, draw_rates, draw_consistency) for path in draw(results, out)]
+    drawn = (draw_bound, draw_benefit, draw_rates, draw_corollaries, draw_consistency)
+    figures = [path for draw in drawn for path in draw(results, out)]
     report = theory_report(results, command_line())
     _write(console, results, out, figures, report)
 

@@ -60,8 +60,21 @@ class Draw:
             row[f"{method}_p"] = TRUTH_P.squared_error(self.samples[method], weights)
             row[f"{method}_q"] = TRUTH_Q.squared_error(self.moved[method], weights)
         row["inside"] = float(np.mean(np.abs(self.samples["Res-KH"]) <= 2.0 * SD))
+        row["truncated_inside"] = float(np.mean(np.abs(self.samples["Res-Trunc"]) <= 2.0 * SD))
         row["negative"] = int(np.sum(self.weights < 0))
-        return row
+        return {**row, **self.shape_of_weights()}
+
+    def shape_of_weights(self) -> Row:
+        """Return what the paper says of the weights: where they are large, how they balance, which are discarded."""
+        size, outside = np.abs(self.weights), np.abs(self.points) > 2.0 * SD
+        small = self.points[size < 0.01 * size.max()]
+        return {
+            "largest_at": float(np.abs(self.points[np.argmax(size)])),
+            "outside_net": float(self.weights[outside].sum()),
+            "outside_gross": float(size[outside].sum()),
+            "small_weights": len(small) / POINTS,
+            "small_picks": float(np.mean(np.isin(self.samples["Res-KH"], small))),
+        }
 
 
 def draw(ridge: float, width: float, rng: np.random.Generator) -> Draw:

@@ -50,21 +50,22 @@ class Terms(NamedTuple):
     """Squared errors ‖m̂_Q − m_Q‖² of independent moves."""
 
 
-def least_theta_norm(half_width: float, transition_sd: float) -> float:
+def least_theta_norm(half_width: float, variance: float, bandwidth: float = BANDWIDTH, factor: float = 1.0) -> float:
     """Return the least norm of a function that equals θ on a grid over [−half_width, half_width]², on the line.
 
-    Its square is tr(G⁻¹ Θ G⁻¹ Θ), with the kernel matrix G and the values Θ of θ. It grows with the width
-    without bound, which shows numerically that no element of H ⊗ H equals θ.
+    θ(x₁, x₂) = ⟨m₁, m₂⟩ for the kernel means of N(factor·x₁, variance) and N(factor·x₂, variance), all kernels Gaussian
+    of one bandwidth. The square is tr(G⁻¹ Θ G⁻¹ Θ), with the kernel matrix G and the values Θ of θ. It grows with
+    the width without bound, which shows numerically that no element of H ⊗ H equals θ.
 
     Examples
     --------
-    >>> [round(least_theta_norm(width, 0.1), 1) for width in (0.5, 1.0, 2.0, 4.0)]
+    >>> [round(least_theta_norm(width, 0.01), 1) for width in (0.5, 1.0, 2.0, 4.0)]
     [1.5, 2.1, 2.9, 4.0]
     """
-    grid = np.arange(-half_width, half_width + BANDWIDTH / 2, BANDWIDTH)
+    grid = np.arange(-half_width, half_width + bandwidth / 2, bandwidth)
     differences = grid[:, None] - grid
-    gram = smoothed_kernel(differences, BANDWIDTH, 0.0)
-    theta = smoothed_kernel(differences, BANDWIDTH, 2.0 * transition_sd**2)
+    gram = smoothed_kernel(differences, bandwidth, 0.0)
+    theta = smoothed_kernel(factor * differences, bandwidth, 2.0 * variance)
     half = cho_solve(cho_factor(gram), theta)
     return float(np.sqrt(np.trace(half @ half)))
 
