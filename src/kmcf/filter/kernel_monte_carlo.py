@@ -47,7 +47,7 @@ class KernelMonteCarloFilter(RuleFilter):
         "auto" follows the regularisers: posterior means then change by less than 1 % of the posterior sd.
     rank : int, float or pair of them, optional
         Largest number of features of states and observations in low-rank engines; a number below 1 is the share of the
-        kernel matrix's trace that they keep, so that the rank follows from a matrix norm (Appendix B.1). With
+        kernel matrix's trace that they keep, so that the rank follows from a matrix norm (Appendix C.1). With
         ``engine="literal"`` the rank r of Algorithm 5.
     resampling : {"herding", "multinomial", "none"}
         Kernel Herding (Algorithm 2), multinomial resampling of the truncated weights (the paper's Res-Trunc), or none.
