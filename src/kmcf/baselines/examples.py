@@ -29,8 +29,6 @@ class ExampleFilter(SequentialFilter):
     state_kernel_: Kernel | None
     _observations: Objects = None
     """The example observations; None where there are none."""
-    _stored: dict[str, Any] | None = None
-    """What a file holds, until all of it has been read."""
 
     def _assembled(self, predict: Prediction, rule: BayesRule, *, rejecting: bool = True) -> Step:
         """Put a step together of how the filter predicts and corrects."""
@@ -48,37 +46,23 @@ class ExampleFilter(SequentialFilter):
         """Learn from the examples that were read; ``kept`` is what a file kept, so that nothing is learnt twice."""
 
     def _kept(self) -> dict[str, Any]:
-        """Return what was learnt and cannot be made again of settings and examples alone."""
+        """Return what was learnt and does not follow from settings and examples alone."""
         return {"state_kernel_": self.state_kernel_}
 
-    def _learnt(self) -> Self:
-        """Learn, and get ready to filter."""
+    def _finish_fit(self) -> Self:
+        """Learn from the examples that were read, and get ready to filter."""
         self._learn(None)
         self.backend_ = self._make_backend()
         return self
 
-    def to_store(self) -> dict[str, Any]:
-        """Return what a file holds of this (see :mod:`kmcf.support.storable`)."""
-        settings = self._settings()
-        if not hasattr(self, "seed_"):
-            return settings
+    def _fitted_state(self) -> dict[str, Any]:
         examples = {"states_": self.states_, "observations_": self._observations}
-        return {**settings, **examples, "reader_": self.reader_.stored(), "seed_": self.seed_, **self._kept()}
+        return {**examples, "reader_": self.reader_.stored(), **self._kept()}
 
-    def from_store(self, state: dict[str, Any]) -> None:
-        """Fill a blank object from what a file holds."""
-        self.__dict__.update({name: state[name] for name in self._get_param_names()})
-        self._stored = state if "seed_" in state else None
-
-    def after_loading(self, _passed: set[str]) -> None:
-        """Put the parts of a file together."""
-        state, self._stored = self._stored, None
-        if state is None:
-            return
+    def _restore(self, state: dict[str, Any], _passed: set[str]) -> None:
         self.states_, self._observations = state["states_"], state["observations_"]
-        self.reader_, self.seed_ = ObservationReader.restored(state["reader_"]), int(state["seed_"])
+        self.reader_ = ObservationReader.restored(state["reader_"])
         self._learn(state)
-        self.backend_ = self._make_backend()
 
     def _read_examples(
         self,
@@ -99,14 +83,12 @@ class ExampleFilter(SequentialFilter):
 
     def _fit_state_kernel(
         self, kept: Mapping[str, Any] | None, kernel: Any = None, multiplier: float = STATE_MULTIPLIER
-    ) -> Kernel | None:
+    ) -> Kernel:
         """Return the kernel on states, by default Gaussian at a multiple of the median distance."""
         if kept is not None:
             return kept["state_kernel_"]
-        chosen = (
-            default_state_kernel(self.states_, self.angles, multiplier) if kernel is None else clone(as_kernel(kernel))
-        )
-        return chosen.fit(self.states_)
+        given = default_state_kernel(self.states_, self.angles, multiplier) if kernel is None else as_kernel(kernel)
+        return clone(given).fit(self.states_)
 
 
 class NeighbourLearner(ExampleFilter):

@@ -127,7 +127,7 @@ class GPParticleFilter(ParticleBase):
         for name, objects in (("states", self.states_), ("observations", self._observations)):
             if not is_numeric(objects):
                 raise TypeError(f"the {name} are {describe(objects)}, but Gaussian processes need vectors of numbers.")
-        return self._learnt()
+        return self._finish_fit()
 
     def _kept(self) -> dict[str, Any]:
         return {**super()._kept(), "regressors_": self.regressors_}

@@ -17,8 +17,8 @@ from kmcf.bayes_rule import BayesRule, Sample
 from kmcf.bayes_rule.defaults import DELTA_OTHER, EPSILON, default_epsilon
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import read_seed
-from kmcf.filter.learning import LearningSettings, Learnt, learn
-from kmcf.filter.restoring import check_kernels, kernel_probes, warn_refitted, with_cache
+from kmcf.filter.learning import LearningSettings, learn
+from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import (
     check_accuracy,
@@ -91,8 +91,6 @@ class KernelBayesFilter(SequentialFilter):
     needs_transition: ClassVar[bool] = False
     state_kernel_: Kernel
     rule_: BayesRule
-    _stored: dict[str, Any] | None = None
-    """What a file holds, until all of it has been read."""
 
     def __init__(
         self,
@@ -160,7 +158,9 @@ class KernelBayesFilter(SequentialFilter):
         self._transitions = self._pairs(controls, transitions).some(int(self.n_transitions))
         self.control_kernel_ = self._fit_control_kernel(self._transitions)
         self.transition_epsilon_ = self._chosen_epsilon(self._transitions)
-        return self._ready()
+        self._fit_sum_rule()
+        self.backend_ = self._make_backend()
+        return self
 
     def _chosen_epsilon(self, pairs: TransitionPairs) -> float:
         if self.transition_epsilon is not None:
@@ -170,8 +170,7 @@ class KernelBayesFilter(SequentialFilter):
             mean_diagonal *= float(np.mean(self.control_kernel_.diagonal(pairs.controls)))
         return default_epsilon(mean_diagonal)
 
-    def _ready(self) -> Self:
-        """Fit the sum rule and get ready to filter."""
+    def _fit_sum_rule(self) -> None:
         self._sum_rule = SumRule(
             self._transitions,
             self.state_kernel_,
@@ -179,44 +178,22 @@ class KernelBayesFilter(SequentialFilter):
             epsilon=self.transition_epsilon_,
             examples=self.states_,
         )
-        self.backend_ = self._make_backend()
-        return self
 
-    def to_store(self) -> dict[str, Any]:
-        """Return what a file holds of this (see :mod:`kmcf.support.storable`)."""
-        settings = self._settings()
-        if not hasattr(self, "seed_"):
-            return settings
+    def _fitted_state(self) -> dict[str, Any]:
         return {
-            **settings,
-            **self.learnt_.stored(),
-            "seed_": self.seed_,
+            **stored(self.learnt_),
             "transitions_": list(self._transitions),
             "control_kernel_": self.control_kernel_,
             "transition_epsilon_": self.transition_epsilon_,
-            "probes_": kernel_probes(self.learnt_),
         }
 
-    def from_store(self, state: dict[str, Any]) -> None:
-        """Fill a blank object from what a file holds."""
-        self.__dict__.update({name: state[name] for name in self._get_param_names()})
-        self._stored = with_cache(state) if "seed_" in state else None
-
-    def after_loading(self, passed: set[str]) -> None:
-        """Put the parts of a file together; kernels that were passed again must be those it was saved with."""
-        state, self._stored = self._stored, None
-        if state is None:
-            return
-        self.learnt_, refitted = Learnt.restored(state, self._learning_settings())
-        check_kernels(self.learnt_, state["probes_"], passed)
+    def _restore(self, state: dict[str, Any], passed: set[str]) -> None:
+        self.learnt_ = restored(state, self._learning_settings(), passed)
         self.learnt_.publish(self)
-        self.seed_ = int(state["seed_"])
         self._transitions = TransitionPairs(*state["transitions_"])
         self.control_kernel_ = state["control_kernel_"]
         self.transition_epsilon_ = float(state["transition_epsilon_"])
-        self._ready()
-        if refitted:
-            warn_refitted(stacklevel=4)
+        self._fit_sum_rule()
 
     def search_space(self) -> dict[str, Parameter]:
         """Return the regularisers, around the values in use where the filter is fitted, and the bandwidths."""

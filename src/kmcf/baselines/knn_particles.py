@@ -19,7 +19,6 @@ from kmcf.baselines.examples import NeighbourLearner
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
 from kmcf.filter.settings import check_positive
 from kmcf.filter.tunable import kernel_widths
-from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects
 from kmcf.support.search_space import LogNormal, Parameter
@@ -123,14 +122,13 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
         self._check_particle_settings()
         check_positive("state_multiplier", self.state_multiplier)
         self._read_neighbours(states, observations)
-        return self._learnt()
+        return self._finish_fit()
 
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
         self._learn_search(kept)
         state_kernel = self._fit_state_kernel(kept, self.state_kernel, self.state_multiplier)
-        assert state_kernel is not None
         self.state_kernel_ = state_kernel
-        self._on_states: ExampleKernel = state_kernel.on_examples(self.states_)
+        self._on_states = state_kernel.on_examples(self.states_)
 
     def search_space(self) -> dict[str, Parameter]:
         """Return the number of neighbours, how they share, and the bandwidths."""

@@ -105,7 +105,7 @@ class NeighbourBase(NeighbourLearner):
         """
         check_count("n_particles", self.n_particles)
         self._read_neighbours(states, observations)
-        return self._learnt()
+        return self._finish_fit()
 
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
         self._learn_search(kept)

@@ -93,7 +93,7 @@ class ParticleFilter(ParticleBase):
             self._read_examples(states, observations, accepts=Accepts(missing=True, infinity=True))
         else:
             self._without_examples()
-        return self._learnt()
+        return self._finish_fit()
 
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
         self.state_kernel_ = self._fit_state_kernel(kept) if is_numeric(self.states_) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -230,25 +230,15 @@ class KernelMonteCarloFilter(RuleFilter):
             self._precision = compiled_room().precision_of(self, states, observations)
         return super()._fit(*self._on_host(states, observations), functions, known)
 
-    def to_store(self) -> dict[str, Any]:
-        """Return what a file holds of this (see :mod:`kmcf.support.storable`)."""
-        return {**super().to_store(), "_precision": None if self._precision is None else self._precision.name}
+    def _fit_options(self) -> dict[str, Any]:
+        return {**super()._fit_options(), "_precision": None if self._precision is None else self._precision.name}
 
-    def from_store(self, state: dict[str, Any]) -> None:
-        """Fill a blank object from what a file holds."""
-        super().from_store(state)
-        precision = state.get("_precision")
+    def _take_over(self, options: Mapping[str, Any]) -> None:
+        super()._take_over(options)
+        precision = options.get("_precision")
         self._precision = None if precision is None else np.dtype(precision)
-
-    def after_loading(self, passed: set[str]) -> None:
-        """Put the parts of a file together."""
         if self._precision is not None:
             compiled_room().precision_of(self)
-        super().after_loading(passed)
-
-    def _inherit(self, other: Self) -> Self:
-        self._precision = other._precision
-        return super()._inherit(other)
 
     def _on_host(self, states: Any, observations: Any) -> tuple[Any, Any]:
         """Return the examples as NumPy arrays, in double precision, if they were JAX arrays."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from sklearn.base import clone
 
 from kmcf.bayes_rule import BayesRule
+from kmcf.filter.backend import Backend
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
-from kmcf.filter.restoring import check_kernels, kernel_probes, warn_refitted, with_cache
+from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_functions, particles_for
 from kmcf.filter.step import Move, Step
@@ -46,8 +47,6 @@ class RuleFilter(SequentialFilter):
     observation_kernel_: Kernel
     state_kernel_: Kernel
     _functions: tuple[Callable[[Any], Any], ...] = ()
-    _stored: dict[str, Any] | None = None
-    """What a file holds, until all of it has been read."""
 
     @abstractmethod
     def _check_settings(self) -> None:
@@ -76,7 +75,7 @@ class RuleFilter(SequentialFilter):
         states, observations : arrays or lists
             The new examples, at least one, of the same form as those given to :meth:`fit`.
         """
-        if not hasattr(self, "seed_"):
+        if not self._is_fitted:
             return self.fit(states, observations)
         if self.n_examples is not None or isinstance(self.observation_kernel_, Precomputed):
             raise ValueError("partial_fit works neither with n_examples nor with a precomputed kernel: fit again.")
@@ -135,41 +134,27 @@ class RuleFilter(SequentialFilter):
             twin._check_settings()
             shared = self.learnt_.regularised(*(settings.get(name) for name in ("epsilon", "delta")))
             if shared is not None:
-                return twin._inherit(self)._adopt(shared, self.seed_)
+                twin._take_over(self._fit_options())
+                return twin._adopt(shared, self.seed_)
         known = self.observation_kernel_ if isinstance(self.observation_kernel_, Learned) else None
         if any(name.startswith("observation_kernel") and not name.startswith(SUMMARY_KERNEL) for name in changed):
             known = None
         return twin._fit(states, observations, self._functions, known)
 
-    def to_store(self) -> dict[str, Any]:
-        """Return what a file holds of this (see :mod:`kmcf.support.storable`)."""
-        settings = self._settings()
-        if not hasattr(self, "seed_"):
-            return settings
-        fitted = {"_functions": self._functions, "seed_": self.seed_, "probes_": kernel_probes(self.learnt_)}
-        return {**settings, **self.learnt_.stored(), **fitted}
+    def _fitted_state(self) -> dict[str, Any]:
+        return {**stored(self.learnt_), **self._fit_options()}
 
-    def from_store(self, state: dict[str, Any]) -> None:
-        """Fill a blank object from what a file holds."""
-        self.__dict__.update({name: state[name] for name in self._get_param_names()})
-        self._stored = with_cache(state) if "seed_" in state else None
+    def _restore(self, state: dict[str, Any], passed: set[str]) -> None:
+        self._take_over(state)
+        restored(state, self._learning_settings(), passed).publish(self)
 
-    def after_loading(self, passed: set[str]) -> None:
-        """Put the parts of a file together; kernels that were passed again must be those it was saved with."""
-        state, self._stored = self._stored, None
-        if state is None:
-            return
-        self._functions = tuple(state["_functions"])
-        learnt, refitted = Learnt.restored(state, self._learning_settings())
-        check_kernels(learnt, state["probes_"], passed)
-        self._adopt(learnt, int(state["seed_"]))
-        if refitted:
-            warn_refitted(stacklevel=4)
+    def _fit_options(self) -> dict[str, Any]:
+        """Return what ``fit`` was given besides the examples."""
+        return {"_functions": self._functions}
 
-    def _inherit(self, other: Self) -> Self:
-        """Take over what ``fit`` was told beside the examples."""
-        self._functions = other._functions
-        return self
+    def _take_over(self, options: Mapping[str, Any]) -> None:
+        """Adopt the options that another fit was given."""
+        self._functions = tuple(options["_functions"])
 
     def _learning_settings(self) -> LearningSettings:
         support = self._support()
@@ -191,9 +176,12 @@ class RuleFilter(SequentialFilter):
         """Take over what was learnt, under the names that users know, and get ready to filter."""
         learnt.publish(self)
         self.seed_ = seed
-        greedy_loop()  # compiled here rather than in the first step
         self.backend_ = self._make_backend()
         return self
+
+    def _make_backend(self) -> Backend:
+        greedy_loop()  # compiled here rather than in the first step
+        return super()._make_backend()
 
     @property
     def n_particles_(self) -> int:

@@ -22,6 +22,7 @@ from kmcf.filter.host import HostBackend
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.motion import Initial, Motion
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES
+from kmcf.filter.restoring import with_cache
 from kmcf.filter.run import FilterRun
 from kmcf.filter.step import Step
 from kmcf.numerics.objects import Objects
@@ -44,6 +45,8 @@ class SequentialFilter(BaseEstimator, ABC):
     """Reads observations of the form that the examples had."""
     backend_: Backend
     """What carries the fitted filter through time."""
+    _stored: dict[str, Any] | None = None
+    """What a file holds of a fitted filter, until all of it can be put together."""
     needs_transition: ClassVar[bool] = True
     why_rejected: ClassVar[str] = NO_EXAMPLE_RESEMBLES
 
@@ -54,6 +57,22 @@ class SequentialFilter(BaseEstimator, ABC):
     @abstractmethod
     def _step(self) -> Step:
         """Put together one step of the fitted filter."""
+
+    @abstractmethod
+    def _fitted_state(self) -> dict[str, Any]:
+        """Return what a file holds of the fitted filter beside its settings and its seed."""
+
+    @abstractmethod
+    def _restore(self, state: dict[str, Any], passed: set[str]) -> None:
+        """Restore what was learnt; the settings and the seed are there already.
+
+        Parameters
+        ----------
+        state : dict
+            What the file holds.
+        passed : set of str
+            Names of what the user passed again.
+        """
 
     def search_space(self) -> dict[str, Parameter]:
         """Return what a tuner may change: names of parameters, as for ``set_params``, and how they may vary."""
@@ -179,6 +198,29 @@ class SequentialFilter(BaseEstimator, ABC):
         """
         save(self, path)
 
+    def to_store(self) -> dict[str, Any]:
+        """Return what a file holds: the settings and, once fitted, what was learnt."""
+        settings = self._settings()
+        return {**settings, **self._fitted_state(), "seed_": self.seed_} if self._is_fitted else settings
+
+    def from_store(self, state: dict[str, Any]) -> None:
+        """Fill a blank filter with its settings; the rest has to wait until the whole file has been read."""
+        self.__dict__.update({name: state[name] for name in self._get_param_names()})
+        self._stored = with_cache(state) if "seed_" in state else None
+
+    def after_loading(self, passed: set[str]) -> None:
+        """Restore what was learnt, and get ready to filter."""
+        state, self._stored = self._stored, None
+        if state is None:
+            return
+        self.seed_ = int(state["seed_"])
+        self._restore(state, passed)
+        self.backend_ = self._make_backend()
+
+    @property
+    def _is_fitted(self) -> bool:
+        return hasattr(self, "seed_")
+
     def _settings(self) -> dict[str, Any]:
         """Return the constructor's arguments, in its order."""
         names = list(inspect.signature(type(self).__init__).parameters)[1:]
@@ -222,7 +264,7 @@ class SequentialFilter(BaseEstimator, ABC):
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         given = str(super().__repr__(N_CHAR_MAX))
-        return f"{given}, fitted to {len(self.states_)} examples" if hasattr(self, "seed_") else given
+        return f"{given}, fitted to {len(self.states_)} examples" if self._is_fitted else given
 
     def _repr_html_(self) -> str:
         """Return a small table for notebooks: the settings that are not the default, and what was learnt."""
