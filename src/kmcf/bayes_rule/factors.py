@@ -41,7 +41,7 @@ class KernelFeatures:
     directions: FloatArray | None = None
     """Orthonormal directions (r, p) to which the features are reduced; None: all are kept."""
     outside: float = 0.0
-    """Share of the trace of the objects added last that the pivots do not reach."""
+    """Share of the trace, over the objects added last, that the pivots do not reach."""
 
     @classmethod
     def fit(cls, kernel: ExampleKernel, *, tolerance: float, most: int | None = None) -> Self:
@@ -94,7 +94,7 @@ class KernelFeatures:
         return int(self.rows.shape[1])
 
     def extended(self, objects: Objects) -> Self:
-        """Return the features with those of further objects, from the same pivots; these stay as they are."""
+        """Return the features with those of further objects, from the same pivots; this object does not change."""
         full = solve_lower(self.map.lower, self.pivot_kernel.against(objects)).T
         added = full if self.directions is None else full @ self.directions.T
         diagonal = self.pivot_kernel.kernel.diagonal(objects)
@@ -118,7 +118,7 @@ class KernelFeatures:
         return self.map.features(similarities @ weights, HostAlgebra), covered
 
     def coverage(self, objects: Objects, weights: FloatArray) -> float:
-        """Say how close a weighted sample is to the pivots, in [0, 1]."""
+        """Return how close a weighted sample is to the pivots, in [0, 1]."""
         return mean_coverage(self.pivot_kernel.against(objects), weights, self.largest)
 
 
@@ -132,9 +132,9 @@ def features_of_rank(
 ) -> KernelFeatures:
     """Return at most ``rank`` features of a kernel on its examples, from at most ``most`` pivots.
 
-    Where the rank binds, more pivots are taken than that (ten times as many, at least 200), and of their features the
-    best directions are kept: those that tell most about the ``targets`` (n, r), or about the objects themselves if
-    there are none.
+    If the rank binds, more pivots than that are taken (ten times as many, at least 200), and the best directions of
+    their features are kept: those most informative about the ``targets`` (n, r) or, without targets, about the objects
+    themselves.
     """
     if rank is not None:
         most = min(max(OVERSAMPLING * rank, FEWEST_PIVOTS), kernel.size if most is None else most)

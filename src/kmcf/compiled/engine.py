@@ -129,7 +129,7 @@ class CompiledFilter:
         if not is_traced(after):
             self._check(result.broken)
             if bool(result.rejected) and int(state.rejections) == 0:
-                warn_rejected("an observation was", NO_EXAMPLE_RESEMBLES, first=int(after.time), stacklevel=4)
+                warn_rejected("an observation was", NO_EXAMPLE_RESEMBLES, first=int(after.time))
         return DeviceBelief(self, after, result)
 
     def filter(
@@ -210,7 +210,7 @@ class CompiledFilter:
         if rejected.any():
             first = int(np.flatnonzero(rejected.any(axis=0))[0]) + 1
             what = f"{int(rejected.sum())} of {int(batch.lengths.sum())} observations were"
-            warn_rejected(what, NO_EXAMPLE_RESEMBLES, first=first, stacklevel=5)
+            warn_rejected(what, NO_EXAMPLE_RESEMBLES, first=first)
         return FilterRun(summaries, angles=self.settings.angles, members=Members(summaries, keep=keep))
 
     @cached_property

@@ -55,7 +55,7 @@ class HostBackend:
         """Make one step; warn at the first observation that is not used."""
         after = self._next(belief, y, control)
         if after.report.rejected and belief.rejections == 0:
-            warn_rejected("an observation was", self.why_rejected, first=after.time, stacklevel=4)
+            warn_rejected("an observation was", self.why_rejected, first=after.time)
         return after
 
     def filter(
@@ -101,7 +101,7 @@ class HostBackend:
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
             what = f"{len(rejected)} of {total} observations were"
-            warn_rejected(what, self.why_rejected, first=rejected[0], stacklevel=5)
+            warn_rejected(what, self.why_rejected, first=rejected[0])
         return runs
 
     def _along(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,7 +12,7 @@ from kmcf.filter.learning import LearningSettings, Learnt
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import Array
 from kmcf.numerics.objects import take
-from kmcf.support.alerts import RefittedWarning
+from kmcf.support.alerts import RefittedWarning, warn_user
 from kmcf.support.storable import PassedAgainError
 
 PROBES = 8
@@ -30,12 +29,11 @@ def restored(state: dict[str, Any], settings: LearningSettings, passed: set[str]
     learnt, refitted = Learnt.restored(state, settings)
     check_kernels(learnt, state["probes_"], passed)
     if refitted:
-        warnings.warn(
+        warn_user(
             "the file was written by another version of kmcf, which stored its factors in another form; they were "
             "computed again from the examples, so results may differ by rounding. Save the filter again to load it "
             "faster.",
             RefittedWarning,
-            stacklevel=5,  # the user's kmcf.load, above _restore and after_loading
         )
     return learnt
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
@@ -21,7 +20,7 @@ from kmcf.filter.support import Support
 from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
 from kmcf.kernels import Kernel, Learned, Precomputed
 from kmcf.numerics.greedy import greedy_loop
-from kmcf.support.alerts import StalePivotsWarning
+from kmcf.support.alerts import StalePivotsWarning, warn_user
 from kmcf.support.search_space import Parameter, Variants
 
 STALE = 1e-3
@@ -82,11 +81,10 @@ class RuleFilter(SequentialFilter):
         extended = self.learnt_.extended(states, observations, self._learning_settings())
         outside = extended.fitted.rule.outside
         if outside > STALE:
-            warnings.warn(
+            warn_user(
                 f"{outside:.1%} of the new examples lie outside the reach of the pivots chosen at fit; call "
                 "refresh() to choose them anew (its cost grows with the number of examples).",
                 StalePivotsWarning,
-                stacklevel=2,
             )
         return self._adopt(extended, self.seed_)
 
