@@ -70,7 +70,7 @@ def _posterior_features(
     for probe, prior in zip(probes, priors, strict=True):
         C = weighted_gram(V, prior)
         weights = prior * (V @ solve_regularised_square(C, delta, C @ V[probe]))
-        posteriors.append(U.T @ (weights / weights.sum()))
+        posteriors.append(U.T @ weights / (weights.sum() or 1.0))  # few directions may leave nothing of an observation
     return posteriors
 
 

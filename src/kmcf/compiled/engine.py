@@ -91,8 +91,8 @@ class CompiledFilter:
         return cls(rule, flt.states_, flt.reader_, flt.state_kernel_, settings)
 
     @property
-    def motion(self) -> tuple[Any, Any]:
-        """The user's functions that it was made for."""
+    def made_for(self) -> tuple[Any, Any]:
+        """The user's transition and initial draw that it was made for."""
         return self.settings.transition, self.settings.initial
 
     def with_algebra(self, algebra: DeviceAlgebra) -> CompiledFilter:

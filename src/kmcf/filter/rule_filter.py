@@ -1,4 +1,4 @@
-"""Filters that apply a Bayes' rule to examples: learning, further examples, other settings on the same examples."""
+"""What the two filters with a Bayes' rule share: learning, further examples, other settings on the same examples."""
 
 from __future__ import annotations
 
@@ -30,10 +30,12 @@ Functions = Sequence[Callable[[Any], Any]]
 
 
 class RuleFilter(SequentialFilter):
-    """Base of the filters that apply a Bayes' rule to examples."""
+    """Base class of the filters that apply a Bayes' rule to examples."""
 
     state_kernel: Any
     observation_kernel: Any
+    epsilon: float | None = None
+    """Only for rules that have one."""
     delta: float | None
     tolerance: float | tuple[float, float] | str
     n_particles: int | None
@@ -53,10 +55,10 @@ class RuleFilter(SequentialFilter):
 
     @abstractmethod
     def _support(self) -> Support:
-        """Turn the words that the user chose into what fits the rule."""
+        """Turn the settings that are words into what fits the rule."""
 
     def _fit(self, states: Any, observations: Any, functions: Functions, known: Learned | None = None) -> Self:
-        """Fit; ``known`` is a kernel whose summary of the same examples may be used again."""
+        """Fit; ``known`` is a kernel whose summary of the same examples can be reused."""
         self._check_settings()
         self._functions = check_functions(functions)
         learnt = learn(states, observations, self._learning_settings(), known)
@@ -66,8 +68,8 @@ class RuleFilter(SequentialFilter):
         """Learn from further examples, keeping kernels, regularisers and (compressed engine) pivots.
 
         With the compressed engine the cost depends on the number of new examples only, and the result is that of
-        refitting with the same pivots; other engines refit their rule. Beliefs made before keep their values. When
-        new examples lie where the pivots do not reach, a warning says so: call :meth:`refresh`.
+        refitting with the same pivots; other engines refit their rule. Existing beliefs keep their values. If new
+        examples lie out of reach of the pivots, a warning says so: call :meth:`refresh`.
 
         Parameters
         ----------
@@ -83,23 +85,23 @@ class RuleFilter(SequentialFilter):
         if outside > STALE:
             warn_user(
                 f"{outside:.1%} of the new examples lie outside the reach of the pivots chosen at fit; call "
-                "refresh() to choose them anew (its cost grows with the number of examples).",
+                "refresh() to choose new ones (its cost grows with the number of examples).",
                 StalePivotsWarning,
             )
         return self._adopt(extended, self.seed_)
 
     def refresh(self) -> Self:
-        """Choose the pivots of the low-rank engines anew from all examples, as a fit with the same kernels would."""
+        """Choose new pivots for the low-rank engines from all examples, as a fit with the same kernels would."""
         self._fitted_backend()
         return self._adopt(self.learnt_.refreshed(self._learning_settings()), self.seed_)
 
     def search_space(self) -> dict[str, Parameter]:
-        """Return what a tuner may change: widths of the kernels that have one, the regularisers, a rank that was set.
+        """Return what a tuner may change: the kernels' widths, the regularisers, and the rank if one was set.
 
         Kernels that are None get their widths in :meth:`variants`.
         """
         plain = self.observation_kernel is None
-        regularisers = self._support().search_space(getattr(self, "epsilon", None), self.delta, plain=plain)
+        regularisers = self._support().search_space(self.epsilon, self.delta, plain=plain)
         return kernel_search_space(self, **regularisers)
 
     def variants(self, states: Any, observations: Any) -> Variants:
@@ -116,7 +118,7 @@ class RuleFilter(SequentialFilter):
         """Return a filter with some settings changed, fitted on the examples that this one was fitted on.
 
         Where only ε and δ change, kernels, kernel matrices and their factors are shared; a learnt observation kernel is
-        learnt anew only if its own settings change.
+        learnt again only if its own settings change.
 
         Parameters
         ----------
@@ -160,7 +162,7 @@ class RuleFilter(SequentialFilter):
             state_kernel=self.state_kernel,
             observation_kernel=self.observation_kernel,
             state_multiplier=support.state_multiplier,
-            epsilon=getattr(self, "epsilon", None),
+            epsilon=self.epsilon,
             delta=self.delta,
             default_delta=support.default_delta,
             n_examples=self.n_examples,
@@ -188,7 +190,7 @@ class RuleFilter(SequentialFilter):
 
     @property
     def rejecting_(self) -> bool:
-        """Whether the prediction is kept where a correction cannot be trusted."""
+        """Whether the prediction is kept when a correction cannot be trusted."""
         return True if self.reject is None else bool(self.reject)
 
     def _step(self) -> Step:
