@@ -1,4 +1,4 @@
-"""What the baselines share when they are shown examples: reading them, a kernel on their states, finding neighbours."""
+"""What the baselines that learn from examples share: reading them, a kernel on their states, finding neighbours."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from kmcf.support.search_space import Category, Integer, Parameter
 
 
 class ExampleFilter(SequentialFilter):
-    """Base of the filters that keep the example states and learn something from their observations."""
+    """Base class of the filters that keep the example states and learn something from their observations."""
 
     n_particles: int
     state_kernel_: Kernel | None
     _observations: Objects = None
-    """The example observations; None where there are none."""
+    """The example observations, if there are any."""
 
     def _assembled(self, predict: Prediction, rule: BayesRule, *, rejecting: bool = True) -> Step:
-        """Put a step together of how the filter predicts and corrects."""
+        """Assemble a step from how the filter predicts and corrects."""
         return Step(
             predict=predict,
             rule=rule,
@@ -92,7 +92,7 @@ class ExampleFilter(SequentialFilter):
 
 
 class NeighbourLearner(ExampleFilter):
-    """Base of the filters that look for the example observations nearest to a new one."""
+    """Base class of the filters that look for the example observations nearest to a new one."""
 
     n_neighbors: int
     neighbor_weights: str
@@ -102,7 +102,7 @@ class NeighbourLearner(ExampleFilter):
     state_kernel: Any
 
     def search_space(self) -> dict[str, Parameter]:
-        """Return the number of neighbours, how they share, and the observation kernel's bandwidth if there is one."""
+        """Return the number of neighbours, how they are weighted, and the observation kernel's bandwidth if any."""
         others = [option for option in NEIGHBOR_WEIGHTS if option != self.neighbor_weights]
         return {
             "n_neighbors": Integer(self.n_neighbors, sd=0.7),
@@ -117,7 +117,7 @@ class NeighbourLearner(ExampleFilter):
         """Check and keep the examples."""
         state_kernel = _given_kernel(self.state_kernel, "state_kernel")
         if isinstance(state_kernel, Precomputed):
-            raise TypeError("state_kernel='precomputed' cannot work: new states must be compared with the examples.")
+            raise TypeError("state_kernel='precomputed' cannot work: the filter compares new states with the examples.")
         similarity = _given_kernel(self.observation_kernel, "observation_kernel")
         accepts = Accepts(missing=self.metric == WITH_GAPS) if similarity is None else similarity
         self._read_examples(states, observations, state_kernel, accepts)

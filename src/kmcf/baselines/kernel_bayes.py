@@ -1,4 +1,4 @@
-"""The Kernel Bayes' Rule filter (Fukumizu, Song and Gretton 2011, 2013): the transition, too, is learnt from examples.
+"""The Kernel Bayes' Rule filter (Fukumizu, Song and Gretton 2011, 2013): the transition is learnt from examples, too.
 
 predict:  weights on the states of the last belief → weights on the successors of the transition pairs (sum rule)
 correct:  Kernel Bayes' Rule with that prior and the observation → weights on the example states
@@ -43,10 +43,12 @@ from kmcf.support.search_space import LogNormal, Parameter
 class KernelBayesFilter(SequentialFilter):
     """Filter that learns both the observation model and the transition by kernel mean embeddings.
 
+    This is the KBRF of Fukumizu, Song and Gretton (2011, 2013), a baseline of the paper's Section 5.
+
     Parameters
     ----------
     transition : callable, optional
-        Ignored, so that all filters can be made alike: this filter learns the transition in ``fit``.
+        Ignored: this filter learns the transition in ``fit``. It is here so that all filters can be made alike.
     initial : callable, optional
         ``(size, rng) -> states``: draws initial states. None: i.i.d. draws from the example states.
     state_kernel, observation_kernel : kernels, optional
@@ -66,7 +68,7 @@ class KernelBayesFilter(SequentialFilter):
     tolerance, rank
         As for :class:`~kmcf.KernelMonteCarloFilter`.
     n_transitions : int
-        Use at most so many transition pairs, evenly spread; a step costs the square of their number.
+        Use at most this many transition pairs, evenly spread; a step costs the square of their number.
     n_particles : int, optional
         Number of draws that represent p_init. None: the number of examples, at most 1000.
     angles : sequence of int
@@ -74,7 +76,7 @@ class KernelBayesFilter(SequentialFilter):
     random_state : int, Generator or None
         Seed of the draws from p_init.
     reject : bool, optional
-        Whether the prediction is kept where a correction cannot be trusted, as for
+        Whether to keep the prediction when a correction cannot be trusted, as for
         :class:`~kmcf.KernelMonteCarloFilter`. None: yes, except with ``engine="literal"``.
 
     Examples
@@ -144,7 +146,7 @@ class KernelBayesFilter(SequentialFilter):
         observations : array (n, ...) or list of n objects
             What was observed there.
         controls : sequence of n, optional
-            Where the examples are a sequence: ``controls[t]`` drove the move to example t (the first is ignored).
+            If the examples are a sequence: ``controls[t]`` drove the move to example t (the first is ignored).
         transitions : tuple, optional
             ``(before, after)`` or ``(before, after, controls)``: observed moves. None: the examples are a sequence,
             and consecutive ones are the moves.
@@ -196,7 +198,7 @@ class KernelBayesFilter(SequentialFilter):
         self._fit_sum_rule()
 
     def search_space(self) -> dict[str, Parameter]:
-        """Return the regularisers, around the values in use where the filter is fitted, and the bandwidths."""
+        """Return the regularisers, around the values in use if the filter is fitted, and the bandwidths."""
         defaults = {"epsilon": EPSILON, "delta": DELTA_OTHER[self.rule], "transition_epsilon": EPSILON}
         space: dict[str, Parameter] = {}
         for name, default in defaults.items():
@@ -270,7 +272,7 @@ class KernelBayesFilter(SequentialFilter):
         )
 
     def _predict(self, belief: Belief, control: Any, _rng: np.random.Generator) -> Sample:
-        """Predict by the sum rule; the initial sample stays where it is."""
+        """Predict by the sum rule; the first step keeps the initial sample."""
         if belief.time == 0:
             return Sample(belief.states, belief.weights)
         read = self._read_control(control, belief.time + 1)

@@ -36,23 +36,23 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
     initial : callable, optional
         ``(size, rng) -> states``: draws initial states. None: i.i.d. draws from the example states.
     n_neighbors : int
-        k.
+        Number of neighbours, k.
     state_multiplier : float
         Smoothing of the neighbours' states: Gaussian at this multiple of the median distance of the example states.
     neighbor_weights : {"triangular", "uniform"}
-        How the neighbours share: in proportion to k, k − 1, …, 1 (nearest first), or equally.
+        How neighbours are weighted: in proportion to k, k − 1, …, 1 (nearest first), or equally.
     observation_kernel : kernel, optional
         Similarity by which neighbours are found: a kernel object, a callable ``(A, B) -> matrix`` or "precomputed".
     metric : str or callable
-        Distance by which they are found where no kernel is given: a name scikit-learn knows (trees are used for
+        Distance by which they are found if no kernel is given: a name that scikit-learn knows (trees are used for
         vectors of up to 15 numbers), or a function of two observations.
     metric_params : dict, optional
         Further arguments of a named metric.
     state_kernel : kernel, optional
-        Smoothing kernel on states, in place of ``state_multiplier``; needed where states are objects.
+        Smoothing kernel on states, in place of ``state_multiplier``; needed if states are objects.
     divide_by_density : bool
-        Divide by the density of the example states, so that p(x | y) / p(x) is used: better where the examples are
-        spread unevenly, at a cost of n kernel values per particle. The published filter does not.
+        Divide by the density of the example states, so that p(x | y) / p(x) is used: better if the examples are spread
+        unevenly, at a cost of n kernel values per particle. The published filter does not do this.
     n_particles : int
         Number of particles.
     resampling : {"systematic", "stratified", "multinomial"}
@@ -131,7 +131,7 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
         self._on_states = state_kernel.on_examples(self.states_)
 
     def search_space(self) -> dict[str, Parameter]:
-        """Return the number of neighbours, how they share, and the bandwidths."""
+        """Return the number of neighbours, how they are weighted, and the bandwidths."""
         space = super().search_space()
         if self.state_kernel is None:
             return {**space, "state_multiplier": LogNormal(self.state_multiplier, sd=0.7)}
