@@ -32,6 +32,8 @@ JITTER = 1e-10
 class GPParticleFilter(ParticleBase):
     """Particle filter with a Gaussian-process likelihood (Ferris, Hähnel and Fox 2006).
 
+    The GP-PF of the paper's Section 6.2.
+
     Parameters
     ----------
     transition : callable

@@ -43,7 +43,7 @@ from kmcf.support.search_space import LogNormal, Parameter
 class KernelBayesFilter(SequentialFilter):
     """Filter that learns both the observation model and the transition by kernel mean embeddings.
 
-    This is the KBRF of Fukumizu, Song and Gretton (2011, 2013), a baseline of the paper's Section 5.
+    This is the KBR filter of Fukumizu, Song and Gretton (2011, 2013), a baseline in the paper's Sections 6.2 and 6.3.
 
     Parameters
     ----------

@@ -29,6 +29,8 @@ BLOCK_NUMBERS = 4_000_000
 class KNNParticleFilter(NeighbourLearner, ParticleBase):
     """Particle filter with a k-nearest-neighbour likelihood (Vlassis, Terwijn and Kröse 2002).
 
+    The kNN-PF of the paper's Sections 6.2 and 6.3.
+
     Parameters
     ----------
     transition : callable

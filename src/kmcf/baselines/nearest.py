@@ -198,7 +198,7 @@ class KNNRegression(NeighbourBase):
 
 
 class NearestNeighbor(NeighbourBase):
-    """The state of the one nearest example observation: the paper's naive method (NAI).
+    """The state of the one nearest example observation: the paper's naive method (NAI, Section 6.3).
 
     Parameters
     ----------

@@ -111,7 +111,7 @@ class ParticleFilter(ParticleBase):
         self.seed_ = read_seed(self.random_state)
 
     def _fitted_backend(self) -> Backend:
-        """Fit without examples if need be: there is nothing to learn."""
+        """Fit on the first call if nobody did: without examples there is nothing to wait for."""
         if not hasattr(self, "backend_"):
             self.fit()
         return super()._fitted_backend()

@@ -77,7 +77,19 @@ class FittedRule(NamedTuple):
 def fit_rule(
     examples: Examples, settings: RuleSettings, *, angles: Sequence[int] = (), functions: Sequence[Function] = ()
 ) -> FittedRule:
-    """Fit the Bayes' rule with the engine asked for, or with the cheapest one ("auto")."""
+    """Fit the Bayes' rule with the engine asked for, or with the cheapest one ("auto").
+
+    Parameters
+    ----------
+    examples : Examples
+        The example states, and both kernels on the examples.
+    settings : RuleSettings
+        The engine, the rule, its regularisers and accuracy.
+    angles : sequence of int
+        State columns that are angles.
+    functions : sequence of callables
+        Functions whose expectations the compressed engine should compute without forming the weights.
+    """
     n = examples.size
     _check_diagonals(examples)
     common: dict[str, Any] = {"epsilon": settings.epsilon, "delta": settings.delta}
@@ -127,7 +139,15 @@ def _warn_slow(milliseconds: float, ranks: tuple[int, int], settings: RuleSettin
 
 
 def fit_particle_rule(examples: Examples, settings: ParticleSettings) -> FittedRule:
-    """Fit the rule whose posterior lives on the particles; with a finite δ it uses low-rank observation features."""
+    """Fit the rule whose posterior lives on the particles; with a finite δ it uses low-rank observation features.
+
+    Parameters
+    ----------
+    examples : Examples
+        The example states, and both kernels on the examples.
+    settings : ParticleSettings
+        The regulariser, the accuracy of the features, the background.
+    """
     _check_diagonals(examples)
     n = examples.size
     common: dict[str, Any] = {

@@ -61,6 +61,12 @@ class Belief(Embedding):
         propagates all states with their weights.
     rejections : int
         How many steps were rejected on the way here.
+
+    Examples
+    --------
+    >>> belief = Belief(np.array([[0.0], [2.0]]), np.array([0.25, 0.75]), time=3)
+    >>> belief.mean(), belief.time, belief.report.rejected
+    (array([1.5]), 3, False)
     """
 
     def __init__(

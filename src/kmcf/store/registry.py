@@ -46,6 +46,11 @@ def register(cls: Registered) -> Registered:
 
     Objects of the class are stored by their attributes and restored without calling the constructor.
 
+    Parameters
+    ----------
+    cls : type
+        The class; its name must not be one that files know already.
+
     Examples
     --------
     >>> from kmcf.kernels import Gaussian
