@@ -1,9 +1,9 @@
-# Two commands: `make demo` and `make test`. Each sets everything up by itself.
+# `make demo` and `make test` do all set-up themselves.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-JOBS ?= 2 # processes that share the tests
+JOBS ?= 2 # number of processes that run the tests
 
 .PHONY: demo test lint format clean
 
@@ -23,12 +23,13 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix src lab tests conftest.py
 	$(BIN)/ruff format src lab tests conftest.py
 
-# One environment serves all targets; it is rebuilt when the dependencies change.
+# All targets share one environment, which is updated when the dependencies change. `particles`, an oracle for the
+# tests, is installed without its dependencies, because it pins an older NumPy than its code needs.
 $(STAMP): pyproject.toml lab/pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	$(BIN)/python -m pip install --quiet --no-deps --editable lab
-	$(BIN)/python -m pip install --quiet --no-deps "particles>=0.4" # a test oracle; its pin of NumPy is older than its code
+	$(BIN)/python -m pip install --quiet --no-deps "particles>=0.4"
 	touch $(STAMP)
 
 clean:

@@ -96,7 +96,7 @@ def test_bad_input():
         flt.fit(states, observations, controls, transitions=(states, states))
     with pytest.raises(TypeError, match="transitions must be a tuple"):
         flt.fit(states, observations, transitions=states)
-    with pytest.raises(ValueError, match="they must be as many"):
+    with pytest.raises(ValueError, match="they must match"):
         flt.fit(states, observations, transitions=(states, states[1:]))
     with pytest.raises(ValueError, match="the example states"):
         flt.fit(states, observations, transitions=(np.zeros((4, 2)), np.zeros((4, 2))))

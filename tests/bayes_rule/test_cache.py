@@ -187,7 +187,7 @@ def test_other_shapes_are_refused(case):
     for path, array in arrays(cache):
         bad = [*wrong_shapes(array), *(() if path == ANY_LENGTH else wrong_lengths(array))]
         for value in bad:
-            with pytest.raises(ValueError, match="do not go with the examples"):
+            with pytest.raises(ValueError, match="do not match the examples"):
                 case.restore(changed(cache, path, value))
 
 
@@ -218,21 +218,21 @@ def test_other_types_are_refused(case):
     assert checked_types(cache)
     for path, array in checked_types(cache):
         for dtype in (np.float32, int, bool, complex, object, str):
-            with pytest.raises(ValueError, match="do not go with the examples"):
+            with pytest.raises(ValueError, match="do not match the examples"):
                 case.restore(changed(cache, path, array.astype(dtype)))
 
 
 @every_kept
 def test_the_cache_of_other_examples_is_refused(case):
     fewer = EXAMPLES.subset(np.arange(N - 1))
-    with pytest.raises(ValueError, match="do not go with the examples"):
+    with pytest.raises(ValueError, match="do not match the examples"):
         case.restore(to_cache(case.fit()), fewer)
 
 
 def test_tensors_over_another_number_of_examples_are_refused():
     case = KEPT["compressed"]
     cache = to_cache(case.fit())
-    with pytest.raises(ValueError, match="its sums are over 61 examples"):
+    with pytest.raises(ValueError, match="the sums are over 61 examples"):
         case.restore(changed(cache, ("tensors", "n"), N + 1))
 
 
@@ -245,5 +245,5 @@ def test_tensors_for_other_functions_are_refused():
 @pytest.mark.parametrize("part", ["directions", "mapped"])
 def test_directions_come_in_pairs(part):
     case = KEPT["lowrank, directions"]
-    with pytest.raises(ValueError, match="do not go with the examples"):
+    with pytest.raises(ValueError, match="do not match the examples"):
         case.restore(changed(to_cache(case.fit()), ("states", part), None))

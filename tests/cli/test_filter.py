@@ -187,7 +187,7 @@ def test_bad_models_and_words(model, test_file, tmp_path):
     assert message in fail(*words, "-y", "d0,d1")
     assert "was fitted to 3 observation columns" in fail("filter", model, "-", "-y", "d0", input=test_file.read_bytes())
     assert "there is no model file" in fail("filter", tmp_path / "none.kmcf", test_file)
-    assert "it is no file written by kmcf" in fail("filter", test_file, test_file)
+    assert "it is not a file written by kmcf" in fail("filter", test_file, test_file)
     assert "- reads lines from stdin" in fail(*words, "-")
     kmcf.store.save(kmcf.kernels.Gaussian(), tmp_path / "kernel.kmcf")
     assert "holds a Gaussian, not a filter" in fail("filter", tmp_path / "kernel.kmcf", test_file)

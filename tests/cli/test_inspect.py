@@ -30,7 +30,7 @@ def test_nothing_is_run(tmp_path):
     own.filter(TEST[1]).save(tmp_path / "run.npz")
     assert "FilterRun" in succeed("inspect", tmp_path / "run.npz").stdout
     (tmp_path / "text").write_text("hello")
-    assert "no file written by kmcf" in fail("inspect", tmp_path / "text")
+    assert "not a file written by kmcf" in fail("inspect", tmp_path / "text")
     assert "there is no file" in fail("inspect", tmp_path / "none")
 
 

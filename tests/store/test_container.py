@@ -37,7 +37,7 @@ def test_the_same_filter_gives_the_same_bytes(tmp_path):
 @pytest.mark.parametrize("data", [b"", b"PK", b"hello", bytes(200), b"PK" + bytes(500)], ids=repr)
 def test_other_files_are_not_ours(data, tmp_path):
     (tmp_path / "m.kmcf").write_bytes(data)
-    with pytest.raises(FileError, match=r"no file written by kmcf|was not written by kmcf"):
+    with pytest.raises(FileError, match=r"not a file written by kmcf|was not written by kmcf"):
         kmcf.load(tmp_path / "m.kmcf")
 
 

@@ -40,7 +40,7 @@ def test_kernels_load():
 
 def test_parts_that_were_mixed_up_are_refused():
     """0.1 wrote a * b + a such that it loaded as a * b + a * b."""
-    with pytest.raises(kmcf.store.FileError, match=r"occurs twice.*save it anew"):
+    with pytest.raises(kmcf.store.FileError, match=r"occurs twice.*save it"):
         kmcf.load(FILES / "shared-0.1.kmcf")
 
 

@@ -1,4 +1,4 @@
-"""What the baselines share when they are shown examples: reading them, a kernel on their states, finding neighbours."""
+"""What the baselines that learn from examples share: reading them, a kernel on their states, finding neighbours."""
 
 from __future__ import annotations
 
@@ -23,17 +23,15 @@ from kmcf.support.search_space import Category, Integer, Parameter
 
 
 class ExampleFilter(SequentialFilter):
-    """Base of the filters that keep the example states and learn something from their observations."""
+    """Base class of the filters that keep the example states and learn something from their observations."""
 
     n_particles: int
     state_kernel_: Kernel | None
     _observations: Objects = None
-    """The example observations; None where there are none."""
-    _stored: dict[str, Any] | None = None
-    """What a file holds, until all of it has been read."""
+    """The example observations, if there are any."""
 
     def _assembled(self, predict: Prediction, rule: BayesRule, *, rejecting: bool = True) -> Step:
-        """Put a step together of how the filter predicts and corrects."""
+        """Assemble a step from how the filter predicts and corrects."""
         return Step(
             predict=predict,
             rule=rule,
@@ -48,37 +46,23 @@ class ExampleFilter(SequentialFilter):
         """Learn from the examples that were read; ``kept`` is what a file kept, so that nothing is learnt twice."""
 
     def _kept(self) -> dict[str, Any]:
-        """Return what was learnt and cannot be made again of settings and examples alone."""
+        """Return what was learnt and does not follow from settings and examples alone."""
         return {"state_kernel_": self.state_kernel_}
 
-    def _learnt(self) -> Self:
-        """Learn, and get ready to filter."""
+    def _finish_fit(self) -> Self:
+        """Learn from the examples that were read, and get ready to filter."""
         self._learn(None)
         self.backend_ = self._make_backend()
         return self
 
-    def to_store(self) -> dict[str, Any]:
-        """Return what a file holds of this (see :mod:`kmcf.support.storable`)."""
-        settings = self._settings()
-        if not hasattr(self, "seed_"):
-            return settings
+    def _fitted_state(self) -> dict[str, Any]:
         examples = {"states_": self.states_, "observations_": self._observations}
-        return {**settings, **examples, "reader_": self.reader_.stored(), "seed_": self.seed_, **self._kept()}
+        return {**examples, "reader_": self.reader_.stored(), **self._kept()}
 
-    def from_store(self, state: dict[str, Any]) -> None:
-        """Fill a blank object from what a file holds."""
-        self.__dict__.update({name: state[name] for name in self._get_param_names()})
-        self._stored = state if "seed_" in state else None
-
-    def after_loading(self, _passed: set[str]) -> None:
-        """Put the parts of a file together."""
-        state, self._stored = self._stored, None
-        if state is None:
-            return
+    def _restore(self, state: dict[str, Any], _passed: set[str]) -> None:
         self.states_, self._observations = state["states_"], state["observations_"]
-        self.reader_, self.seed_ = ObservationReader.restored(state["reader_"]), int(state["seed_"])
+        self.reader_ = ObservationReader.restored(state["reader_"])
         self._learn(state)
-        self.backend_ = self._make_backend()
 
     def _read_examples(
         self,
@@ -99,18 +83,16 @@ class ExampleFilter(SequentialFilter):
 
     def _fit_state_kernel(
         self, kept: Mapping[str, Any] | None, kernel: Any = None, multiplier: float = STATE_MULTIPLIER
-    ) -> Kernel | None:
+    ) -> Kernel:
         """Return the kernel on states, by default Gaussian at a multiple of the median distance."""
         if kept is not None:
             return kept["state_kernel_"]
-        chosen = (
-            default_state_kernel(self.states_, self.angles, multiplier) if kernel is None else clone(as_kernel(kernel))
-        )
-        return chosen.fit(self.states_)
+        given = default_state_kernel(self.states_, self.angles, multiplier) if kernel is None else as_kernel(kernel)
+        return clone(given).fit(self.states_)
 
 
 class NeighbourLearner(ExampleFilter):
-    """Base of the filters that look for the example observations nearest to a new one."""
+    """Base class of the filters that look for the example observations nearest to a new one."""
 
     n_neighbors: int
     neighbor_weights: str
@@ -120,7 +102,7 @@ class NeighbourLearner(ExampleFilter):
     state_kernel: Any
 
     def search_space(self) -> dict[str, Parameter]:
-        """Return the number of neighbours, how they share, and the observation kernel's bandwidth if there is one."""
+        """Return the number of neighbours, how they are weighted, and the observation kernel's bandwidth if any."""
         others = [option for option in NEIGHBOR_WEIGHTS if option != self.neighbor_weights]
         return {
             "n_neighbors": Integer(self.n_neighbors, sd=0.7),
@@ -135,7 +117,7 @@ class NeighbourLearner(ExampleFilter):
         """Check and keep the examples."""
         state_kernel = _given_kernel(self.state_kernel, "state_kernel")
         if isinstance(state_kernel, Precomputed):
-            raise TypeError("state_kernel='precomputed' cannot work: new states must be compared with the examples.")
+            raise TypeError("state_kernel='precomputed' cannot work: the filter compares new states with the examples.")
         similarity = _given_kernel(self.observation_kernel, "observation_kernel")
         accepts = Accepts(missing=self.metric == WITH_GAPS) if similarity is None else similarity
         self._read_examples(states, observations, state_kernel, accepts)

@@ -1,7 +1,7 @@
 """GP-PF: a particle filter whose likelihood is a Gaussian-process regression of observations on states.
 
 Ferris, Hähnel and Fox (2006): one Gaussian process per observation dimension; its predictive mean and variance at a
-particle give the Gaussian density of what was observed. Dimensions count as independent given the state.
+particle give the Gaussian density of what was observed. Dimensions are taken as independent given the state.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ JITTER = 1e-10
 class GPParticleFilter(ParticleBase):
     """Particle filter with a Gaussian-process likelihood (Ferris, Hähnel and Fox 2006).
 
+    The GP-PF of the paper's Section 6.2.
+
     Parameters
     ----------
     transition : callable
@@ -43,16 +45,16 @@ class GPParticleFilter(ParticleBase):
         hyper-parameters are learnt by marginal likelihood. None: constant × RBF with a length scale per column, plus
         white noise.
     variance_multiplier : float
-        Multiplies the predictive variances: above 1 where observation dimensions depend on each other given the state,
-        so that together they tell less than their number suggests.
+        Multiplies the predictive variances: above 1 if observation dimensions depend on each other given the state, so
+        that together they are less informative than their number suggests.
     n_examples : int, optional
-        Use at most so many examples, drawn at random. None: all.
+        Use at most this many examples, drawn at random. None: all.
     n_hyperparameter_examples : int
-        Learn the hyper-parameters from at most so many of them; every evaluation costs the cube of their number.
+        Learn the hyper-parameters from at most this many of them; each evaluation costs the cube of their number.
     tolerance : float
-        Predictions use a factor of the kernel matrix that leaves out directions whose variance is at most this
-        relative to the noise; the smaller the rank, the faster. At 1e-8 means differ from the exact ones by less than
-        a thousandth of the predictive standard deviation.
+        Predictions use a factor of the kernel matrix that leaves out directions whose variance, relative to the noise,
+        is at most this; the smaller the rank, the faster. At 1e-8, means differ from the exact ones by less than a
+        thousandth of the predictive standard deviation.
     n_particles : int
         Number of particles.
     resampling : {"systematic", "stratified", "multinomial"}
@@ -127,7 +129,7 @@ class GPParticleFilter(ParticleBase):
         for name, objects in (("states", self.states_), ("observations", self._observations)):
             if not is_numeric(objects):
                 raise TypeError(f"the {name} are {describe(objects)}, but Gaussian processes need vectors of numbers.")
-        return self._learnt()
+        return self._finish_fit()
 
     def _kept(self) -> dict[str, Any]:
         return {**super()._kept(), "regressors_": self.regressors_}
@@ -149,7 +151,7 @@ class GPParticleFilter(ParticleBase):
                     self._regress(column, rows[present], values[present, column], learn=kept is None)
 
     def search_space(self) -> dict[str, Parameter]:
-        """Return the variances' multiplier; everything else is learnt by marginal likelihood."""
+        """Return the multiplier of the variances; everything else is learnt by marginal likelihood."""
         return {"variance_multiplier": LogNormal(self.variance_multiplier, sd=0.7)}
 
     def _regress(self, column: int, rows: FloatArray, values: FloatArray, *, learn: bool) -> None:
@@ -163,7 +165,7 @@ class GPParticleFilter(ParticleBase):
         """Choose the hyper-parameters by marginal likelihood."""
         few = slice(self.n_hyperparameter_examples)
         regressor = GaussianProcessRegressor(clone(self._kernel(rows.shape[1])), alpha=JITTER, normalize_y=True)
-        with warnings.catch_warnings():  # at a bound of a hyper-parameter: pure noise, or none
+        with warnings.catch_warnings():  # a hyper-parameter at its bound: pure noise, or none
             warnings.simplefilter("ignore", ConvergenceWarning)
             regressor.fit(rows[few], values[few])
         return regressor

@@ -1,11 +1,11 @@
-"""What a fitted Gaussian process predicts at many points, at a cost that follows the rank of its kernel matrix.
+"""Predictions of a fitted Gaussian process at many points, at a cost set by the rank of its kernel matrix.
 
 With the noise-free kernel matrix K ≈ U Uᵀ (pivoted Cholesky), noise D on its diagonal, φ(x) = L⁻¹ k(pivots, x) and
 A = I + Uᵀ D⁻¹ U = R Rᵀ,
 
     mean(x) = φ(x)ᵀ A⁻¹ Uᵀ D⁻¹ y,      variance(x) = k(x, x) − ‖φ(x)‖² + ‖R⁻¹ φ(x)‖²,
 
-which is the textbook's prediction up to the tolerance of the factor; everything that depends only on the examples is
+which is the textbook prediction up to the tolerance of the factor; everything that depends only on the examples is
 computed once.
 """
 
@@ -30,11 +30,11 @@ class FastPrediction:
     rows : array (n, d)
         Where the examples were taken.
     values : array (n,)
-        The values found there.
+        The values there.
     jitter : float
         Added to the noise.
     tolerance : float
-        Largest residual diagonal entry of the factor, relative to the noise: what it leaves out drowns there.
+        Largest residual diagonal entry of the factor, relative to the noise, in which the residual drowns.
     """
 
     def __init__(
@@ -67,5 +67,5 @@ class FastPrediction:
         phi = solve_lower(self._lower, np.asfortranarray(kernel(self._pivots, points)))
         remaining = solve_lower(self._factor.lower, phi)
         variances = diagonal - np.einsum("pm,pm->m", phi, phi) + np.einsum("pm,pm->m", remaining, remaining)
-        means: FloatArray = self._shift + self._scale * (self._coefficients @ phi)
+        means = self._shift + self._scale * (self._coefficients @ phi)
         return means, self._scale**2 * np.maximum(variances, 1e-12 * diagonal)

@@ -1,4 +1,4 @@
-"""The Kernel Bayes' Rule filter (Fukumizu, Song and Gretton 2011, 2013): the transition, too, is learnt from examples.
+"""The Kernel Bayes' Rule filter (Fukumizu, Song and Gretton 2011, 2013): the transition is learnt from examples, too.
 
 predict:  weights on the states of the last belief → weights on the successors of the transition pairs (sum rule)
 correct:  Kernel Bayes' Rule with that prior and the observation → weights on the example states
@@ -17,8 +17,8 @@ from kmcf.bayes_rule import BayesRule, Sample
 from kmcf.bayes_rule.defaults import DELTA_OTHER, EPSILON, default_epsilon
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import read_seed
-from kmcf.filter.learning import LearningSettings, Learnt, learn
-from kmcf.filter.restoring import check_kernels, kernel_probes, warn_refitted, with_cache
+from kmcf.filter.learning import LearningSettings, learn
+from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import (
     check_accuracy,
@@ -43,10 +43,12 @@ from kmcf.support.search_space import LogNormal, Parameter
 class KernelBayesFilter(SequentialFilter):
     """Filter that learns both the observation model and the transition by kernel mean embeddings.
 
+    This is the KBR filter of Fukumizu, Song and Gretton (2011, 2013), a baseline in the paper's Sections 6.2 and 6.3.
+
     Parameters
     ----------
     transition : callable, optional
-        Ignored, so that all filters can be made alike: this filter learns the transition in ``fit``.
+        Ignored: this filter learns the transition in ``fit``. It is here so that all filters can be made alike.
     initial : callable, optional
         ``(size, rng) -> states``: draws initial states. None: i.i.d. draws from the example states.
     state_kernel, observation_kernel : kernels, optional
@@ -66,7 +68,7 @@ class KernelBayesFilter(SequentialFilter):
     tolerance, rank
         As for :class:`~kmcf.KernelMonteCarloFilter`.
     n_transitions : int
-        Use at most so many transition pairs, evenly spread; a step costs the square of their number.
+        Use at most this many transition pairs, evenly spread; a step costs the square of their number.
     n_particles : int, optional
         Number of draws that represent p_init. None: the number of examples, at most 1000.
     angles : sequence of int
@@ -74,7 +76,7 @@ class KernelBayesFilter(SequentialFilter):
     random_state : int, Generator or None
         Seed of the draws from p_init.
     reject : bool, optional
-        Whether the prediction is kept where a correction cannot be trusted, as for
+        Whether to keep the prediction when a correction cannot be trusted, as for
         :class:`~kmcf.KernelMonteCarloFilter`. None: yes, except with ``engine="literal"``.
 
     Examples
@@ -91,8 +93,6 @@ class KernelBayesFilter(SequentialFilter):
     needs_transition: ClassVar[bool] = False
     state_kernel_: Kernel
     rule_: BayesRule
-    _stored: dict[str, Any] | None = None
-    """What a file holds, until all of it has been read."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class KernelBayesFilter(SequentialFilter):
         observations : array (n, ...) or list of n objects
             What was observed there.
         controls : sequence of n, optional
-            Where the examples are a sequence: ``controls[t]`` drove the move to example t (the first is ignored).
+            If the examples are a sequence: ``controls[t]`` drove the move to example t (the first is ignored).
         transitions : tuple, optional
             ``(before, after)`` or ``(before, after, controls)``: observed moves. None: the examples are a sequence,
             and consecutive ones are the moves.
@@ -160,7 +160,9 @@ class KernelBayesFilter(SequentialFilter):
         self._transitions = self._pairs(controls, transitions).some(int(self.n_transitions))
         self.control_kernel_ = self._fit_control_kernel(self._transitions)
         self.transition_epsilon_ = self._chosen_epsilon(self._transitions)
-        return self._ready()
+        self._fit_sum_rule()
+        self.backend_ = self._make_backend()
+        return self
 
     def _chosen_epsilon(self, pairs: TransitionPairs) -> float:
         if self.transition_epsilon is not None:
@@ -170,8 +172,7 @@ class KernelBayesFilter(SequentialFilter):
             mean_diagonal *= float(np.mean(self.control_kernel_.diagonal(pairs.controls)))
         return default_epsilon(mean_diagonal)
 
-    def _ready(self) -> Self:
-        """Fit the sum rule and get ready to filter."""
+    def _fit_sum_rule(self) -> None:
         self._sum_rule = SumRule(
             self._transitions,
             self.state_kernel_,
@@ -179,47 +180,25 @@ class KernelBayesFilter(SequentialFilter):
             epsilon=self.transition_epsilon_,
             examples=self.states_,
         )
-        self.backend_ = self._make_backend()
-        return self
 
-    def to_store(self) -> dict[str, Any]:
-        """Return what a file holds of this (see :mod:`kmcf.support.storable`)."""
-        settings = self._settings()
-        if not hasattr(self, "seed_"):
-            return settings
+    def _fitted_state(self) -> dict[str, Any]:
         return {
-            **settings,
-            **self.learnt_.stored(),
-            "seed_": self.seed_,
+            **stored(self.learnt_),
             "transitions_": list(self._transitions),
             "control_kernel_": self.control_kernel_,
             "transition_epsilon_": self.transition_epsilon_,
-            "probes_": kernel_probes(self.learnt_),
         }
 
-    def from_store(self, state: dict[str, Any]) -> None:
-        """Fill a blank object from what a file holds."""
-        self.__dict__.update({name: state[name] for name in self._get_param_names()})
-        self._stored = with_cache(state) if "seed_" in state else None
-
-    def after_loading(self, passed: set[str]) -> None:
-        """Put the parts of a file together; kernels that were passed again must be those it was saved with."""
-        state, self._stored = self._stored, None
-        if state is None:
-            return
-        self.learnt_, refitted = Learnt.restored(state, self._learning_settings())
-        check_kernels(self.learnt_, state["probes_"], passed)
+    def _restore(self, state: dict[str, Any], passed: set[str]) -> None:
+        self.learnt_ = restored(state, self._learning_settings(), passed)
         self.learnt_.publish(self)
-        self.seed_ = int(state["seed_"])
         self._transitions = TransitionPairs(*state["transitions_"])
         self.control_kernel_ = state["control_kernel_"]
         self.transition_epsilon_ = float(state["transition_epsilon_"])
-        self._ready()
-        if refitted:
-            warn_refitted(stacklevel=4)
+        self._fit_sum_rule()
 
     def search_space(self) -> dict[str, Parameter]:
-        """Return the regularisers, around the values in use where the filter is fitted, and the bandwidths."""
+        """Return the regularisers, around the values in use if the filter is fitted, and the bandwidths."""
         defaults = {"epsilon": EPSILON, "delta": DELTA_OTHER[self.rule], "transition_epsilon": EPSILON}
         space: dict[str, Parameter] = {}
         for name, default in defaults.items():
@@ -293,7 +272,7 @@ class KernelBayesFilter(SequentialFilter):
         )
 
     def _predict(self, belief: Belief, control: Any, _rng: np.random.Generator) -> Sample:
-        """Predict by the sum rule; the initial sample stays where it is."""
+        """Predict by the sum rule; the first step keeps the initial sample."""
         if belief.time == 0:
             return Sample(belief.states, belief.weights)
         read = self._read_control(control, belief.time + 1)

@@ -19,7 +19,6 @@ from kmcf.baselines.examples import NeighbourLearner
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
 from kmcf.filter.settings import check_positive
 from kmcf.filter.tunable import kernel_widths
-from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects
 from kmcf.support.search_space import LogNormal, Parameter
@@ -30,6 +29,8 @@ BLOCK_NUMBERS = 4_000_000
 class KNNParticleFilter(NeighbourLearner, ParticleBase):
     """Particle filter with a k-nearest-neighbour likelihood (Vlassis, Terwijn and Kröse 2002).
 
+    The kNN-PF of the paper's Sections 6.2 and 6.3.
+
     Parameters
     ----------
     transition : callable
@@ -37,23 +38,23 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
     initial : callable, optional
         ``(size, rng) -> states``: draws initial states. None: i.i.d. draws from the example states.
     n_neighbors : int
-        k.
+        Number of neighbours, k.
     state_multiplier : float
         Smoothing of the neighbours' states: Gaussian at this multiple of the median distance of the example states.
     neighbor_weights : {"triangular", "uniform"}
-        How the neighbours share: in proportion to k, k − 1, …, 1 (nearest first), or equally.
+        How neighbours are weighted: in proportion to k, k − 1, …, 1 (nearest first), or equally.
     observation_kernel : kernel, optional
         Similarity by which neighbours are found: a kernel object, a callable ``(A, B) -> matrix`` or "precomputed".
     metric : str or callable
-        Distance by which they are found where no kernel is given: a name scikit-learn knows (trees are used for
+        Distance by which they are found if no kernel is given: a name that scikit-learn knows (trees are used for
         vectors of up to 15 numbers), or a function of two observations.
     metric_params : dict, optional
         Further arguments of a named metric.
     state_kernel : kernel, optional
-        Smoothing kernel on states, in place of ``state_multiplier``; needed where states are objects.
+        Smoothing kernel on states, in place of ``state_multiplier``; needed if states are objects.
     divide_by_density : bool
-        Divide by the density of the example states, so that p(x | y) / p(x) is used: better where the examples are
-        spread unevenly, at a cost of n kernel values per particle. The published filter does not.
+        Divide by the density of the example states, so that p(x | y) / p(x) is used: better if the examples are spread
+        unevenly, at a cost of n kernel values per particle. The published filter does not do this.
     n_particles : int
         Number of particles.
     resampling : {"systematic", "stratified", "multinomial"}
@@ -123,17 +124,16 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
         self._check_particle_settings()
         check_positive("state_multiplier", self.state_multiplier)
         self._read_neighbours(states, observations)
-        return self._learnt()
+        return self._finish_fit()
 
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
         self._learn_search(kept)
         state_kernel = self._fit_state_kernel(kept, self.state_kernel, self.state_multiplier)
-        assert state_kernel is not None
         self.state_kernel_ = state_kernel
-        self._on_states: ExampleKernel = state_kernel.on_examples(self.states_)
+        self._on_states = state_kernel.on_examples(self.states_)
 
     def search_space(self) -> dict[str, Parameter]:
-        """Return the number of neighbours, how they share, and the bandwidths."""
+        """Return the number of neighbours, how they are weighted, and the bandwidths."""
         space = super().search_space()
         if self.state_kernel is None:
             return {**space, "state_multiplier": LogNormal(self.state_multiplier, sd=0.7)}

@@ -1,7 +1,7 @@
-"""Nearest neighbours without a filter: the state is read off the most similar example observations.
+"""Nearest neighbours without filtering: the state is read off the most similar example observations.
 
-They ignore time, which makes them the yardstick for what filtering adds: the paper's naive method (NAI) is
-:class:`NearestNeighbor`. Only where an observation is missing, or resembles no example, is the transition used.
+They ignore time, which makes them the yardstick for what filtering adds: :class:`NearestNeighbor` is the paper's naive
+method (NAI). The transition is used only if an observation is missing or resembles no example.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kmcf.support.search_space import Parameter
 
 @dataclass(frozen=True, eq=False)
 class NeighbourRule(BayesRule):
-    """No Bayes at all: the posterior is the nearest examples' states, whatever the prior."""
+    """No Bayes at all: the posterior is the states of the nearest examples, whatever the prior."""
 
     search: NeighbourSearch
     states: Objects
@@ -59,12 +59,12 @@ class NeighbourPosterior(DensePosterior):
 
     @property
     def usable(self) -> bool:
-        """Whether some example resembles the observation, where that has a meaning."""
+        """Whether some example resembles the observation; always, if neighbours are found by a metric."""
         return not self.observation_coverage <= LEAST_SIMILARITY
 
 
 class DeferredMove:
-    """A prediction that is worked out only if someone looks at it, which neighbours never do."""
+    """A prediction computed only if it is needed: neighbours ignore it."""
 
     def __init__(self, work: Callable[[], Sample]) -> None:
         self._work = work
@@ -85,7 +85,7 @@ class DeferredMove:
 
 
 class NeighbourBase(NeighbourLearner):
-    """Base of the two: beliefs live on the nearest examples' states."""
+    """Base class of the two: beliefs live on the states of the nearest examples."""
 
     needs_transition: ClassVar[bool] = False
     why_rejected: ClassVar[str] = (
@@ -105,7 +105,7 @@ class NeighbourBase(NeighbourLearner):
         """
         check_count("n_particles", self.n_particles)
         self._read_neighbours(states, observations)
-        return self._learnt()
+        return self._finish_fit()
 
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
         self._learn_search(kept)
@@ -121,7 +121,7 @@ class NeighbourBase(NeighbourLearner):
         return self._assembled(predict, NeighbourRule(self._search, self.states_, KeepAll()))
 
     def _moved(self, motion: Motion, belief: Belief, control: Any, rng: np.random.Generator) -> Sample:
-        """Move copies of the belief's states; without a transition, and at the first step, the belief stays."""
+        """Move copies of the belief's states; without a transition, and at the first step, return the belief."""
         if self.transition is None or belief.time == 0:
             return Sample(belief.states, belief.weights)
         size = int(self.n_particles)
@@ -133,23 +133,23 @@ class NeighbourBase(NeighbourLearner):
 
 
 class KNNRegression(NeighbourBase):
-    """The weighted mean of the states of the k nearest example observations, whatever was observed before.
+    """The weighted mean of the states of the k nearest example observations, regardless of the past.
 
     Parameters
     ----------
     transition : callable, optional
-        ``(states, control, rng) -> states``. Used only where an observation is missing or resembles no example: then
+        ``(states, control, rng) -> states``. Used only if an observation is missing or resembles no example: then
         copies of the last belief's states move. None: the last belief stays.
     initial : callable, optional
         ``(size, rng) -> states``: the belief before the first observation. None: draws from the example states.
     n_neighbors : int
-        k.
+        Number of neighbours, k.
     neighbor_weights : {"triangular", "uniform"}
-        How the neighbours share: in proportion to k, k − 1, …, 1 (nearest first), or equally.
+        How neighbours are weighted: in proportion to k, k − 1, …, 1 (nearest first), or equally.
     observation_kernel : kernel, optional
         Similarity by which neighbours are found: a kernel object, a callable ``(A, B) -> matrix`` or "precomputed".
     metric : str or callable
-        Distance by which they are found where no kernel is given: a name scikit-learn knows, or a function of two
+        Distance by which they are found if no kernel is given: a name that scikit-learn knows, or a function of two
         observations.
     metric_params : dict, optional
         Further arguments of a named metric.
@@ -198,7 +198,7 @@ class KNNRegression(NeighbourBase):
 
 
 class NearestNeighbor(NeighbourBase):
-    """The state of the one nearest example observation: the paper's naive method (NAI).
+    """The state of the one nearest example observation: the paper's naive method (NAI, Section 6.3).
 
     Parameters
     ----------

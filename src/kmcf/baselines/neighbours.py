@@ -17,7 +17,7 @@ from kmcf.numerics.objects import Objects, describe, is_numeric
 
 NEIGHBOR_WEIGHTS = ("triangular", "uniform")
 MOST_TREE_COLUMNS = 15
-"""In more dimensions a tree visits nearly all examples, and comparing with all of them at once is faster."""
+"""In more dimensions a tree visits nearly all examples, so comparing with all of them in one go is faster."""
 WITH_GAPS = "nan_euclidean"
 """The metric that understands vectors with missing entries."""
 
@@ -28,7 +28,7 @@ class Neighbours(NamedTuple):
     indices: IntArray
     """Which examples, (k,)."""
     weights: FloatArray
-    """Their shares by rank, (k,); they sum to one."""
+    """Their weights by rank, (k,); they sum to one."""
     coverage: float
     """Similarity to the most similar example relative to the largest diagonal entry; NaN for metrics."""
 
@@ -41,16 +41,16 @@ class NeighbourSearch:
     observations : array (n, ...) or list of n objects
         The examples.
     kernel : Kernel, optional
-        Similarity, fitted: nearest is what is closest in its feature space, for kernels with a constant diagonal what
-        is most similar.
+        A fitted kernel as similarity: the nearest example is the closest in its feature space, which for kernels with a
+        constant diagonal is the most similar one.
     metric : str or callable
-        Used where there is no kernel: any name scikit-learn knows, or a function of two observations.
+        Used if there is no kernel: any name that scikit-learn knows, or a function of two observations.
     metric_params : dict, optional
-        What the named metric needs to know more.
+        Further arguments of a named metric.
     size : int
-        k; all examples, where there are fewer.
+        Number of neighbours, k; all examples if there are fewer.
     neighbor_weights : {"triangular", "uniform"}
-        How the neighbours share: in proportion to k, k − 1, …, 1, or equally.
+        How neighbours are weighted: in proportion to k, k − 1, …, 1, or equally.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class NeighbourSearch:
         return Neighbours(indices, self._shares, similarity)
 
     def _prepared(self) -> _Find:
-        """Return the search itself: a function, which files cannot hold and loading makes again."""
+        """Return the search itself: a function, which cannot be pickled and is made again."""
         if self._kernel is not None:
             return _by_kernel(self._kernel, self._observations)
         if callable(self._metric):

@@ -1,4 +1,4 @@
-"""The bootstrap particle filter, which is told what all others must learn: the likelihood."""
+"""The bootstrap particle filter, which is given what all others must learn: the likelihood."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.objects import Objects, as_objects, is_numeric
 
 STAND_INS = 1000
-"""Without examples, so many draws from p_init tell what states look like."""
+"""Without examples, this many draws from p_init show what states look like."""
 
 
 class ParticleFilter(ParticleBase):
@@ -44,8 +44,8 @@ class ParticleFilter(ParticleBase):
 
     Notes
     -----
-    With ``initial`` no examples are needed: :meth:`start` and :meth:`filter` may be called at once. Batches (B, T, …)
-    are understood only after ``fit(states, observations)``, which tells what one observation looks like.
+    With ``initial`` no examples are needed: :meth:`start` and :meth:`filter` work without ``fit``. Batches (B, T, …)
+    are recognised only after ``fit(states, observations)``, which shows what one observation looks like.
 
     Examples
     --------
@@ -82,9 +82,9 @@ class ParticleFilter(ParticleBase):
         Parameters
         ----------
         states : array (n, d) or list of n objects, optional
-            Drawn from where there is no ``initial``.
+            Initial states are drawn from these if there is no ``initial``.
         observations : array (n, ...) or list of n objects, optional
-            One for each of the states.
+            One per state.
         """
         self._check_particle_settings()
         if not callable(self.log_likelihood):
@@ -93,7 +93,7 @@ class ParticleFilter(ParticleBase):
             self._read_examples(states, observations, accepts=Accepts(missing=True, infinity=True))
         else:
             self._without_examples()
-        return self._learnt()
+        return self._finish_fit()
 
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
         self.state_kernel_ = self._fit_state_kernel(kept) if is_numeric(self.states_) else None
@@ -111,7 +111,7 @@ class ParticleFilter(ParticleBase):
         self.seed_ = read_seed(self.random_state)
 
     def _fitted_backend(self) -> Backend:
-        """Without examples there is nothing to wait for."""
+        """Fit on the first call if nobody did: without examples there is nothing to wait for."""
         if not hasattr(self, "backend_"):
             self.fit()
         return super()._fitted_backend()

@@ -1,6 +1,6 @@
 """What the particle filters share: move, weigh, normalise, resample when the weights have become uneven.
 
-Weights are computed in logarithms, so that likelihoods of any size can be used. A filter only says how well each
+Weights are computed in logarithms, so that the scale of a likelihood does not matter. A filter only says how well each
 particle explains an observation.
 """
 
@@ -29,9 +29,9 @@ class Likelihood(NamedTuple):
     """How well each particle explains an observation."""
 
     logs: FloatArray
-    """Logarithms, up to a constant, (m,); −∞ where it cannot."""
+    """Logarithms, up to a constant, (m,); −∞ for particles that cannot explain it."""
     coverage: float = np.nan
-    """Similarity of the observation to the closest example; NaN where there is no such notion."""
+    """Similarity of the observation to the closest example; NaN if there is no such notion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +43,12 @@ class LikelihoodPosterior(DensePosterior):
 
     @property
     def usable(self) -> bool:
-        """Whether some particle explains the observation, and some example resembles it where that has a meaning."""
+        """Whether some particle explains the observation and, if similarities are known, some example resembles it."""
         return self.explained and not self.observation_coverage <= LEAST_SIMILARITY
 
     @property
     def vanishes(self) -> bool:
-        """Whether no particle explains the observation; the evidence alone may be too small for a number."""
+        """Whether no particle explains the observation; a zero ``weight_sum`` alone may be an underflow."""
         return not self.explained
 
     @cached_property
@@ -60,7 +60,7 @@ class LikelihoodPosterior(DensePosterior):
 
 @dataclass(frozen=True, eq=False)
 class LikelihoodRule(BayesRule):
-    """Bayes' rule on particles, for any likelihood; computed in logarithms, so that any size can be used."""
+    """Bayes' rule on particles for any likelihood, computed in logarithms, so that its scale does not matter."""
 
     likelihood: Callable[[Objects, Objects], Likelihood]
     """Takes the particles and an observation."""
@@ -91,14 +91,14 @@ class LikelihoodRule(BayesRule):
 
 
 class ParticleBase(ExampleFilter):
-    """Base of the particle filters."""
+    """Base class of the particle filters."""
 
     resampling: str
     resample_threshold: float
 
     why_rejected: ClassVar[str] = (
         "because no particle explains it or no example resembles it; the prediction was kept. Use more particles, a "
-        "wider transition or, where the likelihood was learnt, more examples like it."
+        "wider transition or, if the likelihood was learnt, more examples like it."
     )
 
     @abstractmethod

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kmcf.kernels import ExampleKernel, Kernel
-from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.linalg import cholesky
 from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, take
 
 LEAST_SUM = 1e-3
 LARGEST_CROSS = 20_000_000
-"""Similarities of pairs and example states are kept up to so many numbers (160 MB)."""
+"""Similarities between pairs and example states are kept up to this many numbers (160 MB)."""
 
 
 class TransitionPairs(NamedTuple):
@@ -31,10 +31,10 @@ class TransitionPairs(NamedTuple):
     controls: Objects | None
 
     def some(self, most: int) -> TransitionPairs:
-        """Return at most so many pairs, evenly spread."""
+        """Return at most ``most`` pairs, evenly spread."""
         if len(self.before) <= most:
             return self
-        chosen: IntArray = np.linspace(0, len(self.before) - 1, most).round().astype(np.intp)
+        chosen = np.linspace(0, len(self.before) - 1, most).round().astype(np.intp)
         controls = None if self.controls is None else take(self.controls, chosen)
         return TransitionPairs(take(self.before, chosen), take(self.after, chosen), controls)
 
@@ -45,11 +45,11 @@ class SumRule:
     Parameters
     ----------
     pairs : TransitionPairs
-        What was seen to follow what.
+        The observed moves.
     state_kernel : Kernel
         Fitted kernel on states.
     control_kernel : Kernel or None
-        Fitted kernel on controls, where there are any.
+        Fitted kernel on controls, if there are any.
     epsilon : float
         Regulariser ε.
     examples : array or list
@@ -105,7 +105,7 @@ def consecutive(states: Objects, controls: Any) -> TransitionPairs:
     if len(read) != len(states):
         raise ValueError(
             f"{len(read)} controls for {len(states)} examples: controls[t] drove the move to example t, so there must "
-            "be as many (the first one is ignored)."
+            "be one per example (the first is ignored)."
         )
     return TransitionPairs(states[:-1], states[1:], finite(read[1:], "controls"))
 
@@ -121,7 +121,7 @@ def read_pairs(transitions: Any, states: Objects, *, structured: bool) -> Transi
     controls = None if len(transitions) == 2 else finite(as_objects(transitions[2], "transitions[2]"), "transitions[2]")
     sizes = [len(before), len(after), len(before) if controls is None else len(controls)]
     if len(set(sizes)) > 1 or sizes[0] < 1:
-        raise ValueError(f"transitions hold {sizes} states before, states after and controls; they must be as many.")
+        raise ValueError(f"transitions hold {sizes} states before, states after and controls; they must match.")
     for part in (before, after):
         if is_numeric(states) and np.shape(part)[1:] != states.shape[1:]:
             raise ValueError(f"the transitions' states are {describe(part)}, the example states {describe(states)}.")
@@ -129,7 +129,7 @@ def read_pairs(transitions: Any, states: Objects, *, structured: bool) -> Transi
 
 
 def finite(objects: Objects, name: str) -> Objects:
-    """Return numeric objects if all are finite; objects of other kinds as they are."""
+    """Return objects as they are; an error if they are numbers and not all finite."""
     if is_numeric(objects) and not np.isfinite(objects).all():
         raise ValueError(f"{name} contain NaN or infinity.")
     return objects

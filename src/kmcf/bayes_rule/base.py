@@ -62,7 +62,7 @@ class Examples(NamedTuple):
 
     @property
     def size(self) -> int:
-        """N."""
+        """Number of examples, n."""
         return self.state_kernel.size
 
     def subset(self, indices: IntArray) -> Examples:
@@ -74,7 +74,7 @@ class Examples(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Posterior(LazyWeights):
-    """What a rule says after one observation: weights on its support, which it may not have formed yet."""
+    """What a rule concludes from one observation: weights on its support, perhaps not formed yet."""
 
     rule: Any
     """The rule that made it."""
@@ -85,7 +85,7 @@ class Posterior(LazyWeights):
     observation_coverage: float
     """Largest similarity of the observation to an example observation, relative to the largest diagonal entry."""
     state_coverage: float
-    """The prior's average over particles of the largest similarity to an example state, likewise."""
+    """Largest similarity of a particle to an example state, averaged over the prior; relative in the same way."""
 
     @property
     def usable(self) -> bool:
@@ -106,7 +106,7 @@ class Posterior(LazyWeights):
         return self.weight_sum == 0.0
 
     def resample(self, size: int, rng: np.random.Generator) -> Resampled:
-        """Choose what the next step moves, in the way the rule was given."""
+        """Choose what the next step moves, with the rule's resampler."""
         return self.rule.resampler(self, size, rng)
 
     def herd(self, size: int) -> Herding:
@@ -131,7 +131,7 @@ class DensePosterior(Posterior):
 
     @cached_property
     def _normalised(self) -> FloatArray:
-        weights: FloatArray = self.unnormalised / self.weight_sum
+        weights = self.unnormalised / self.weight_sum
         weights.flags.writeable = False
         return weights
 
@@ -146,7 +146,7 @@ class BayesRule(ABC):
     resampler: Resampler
     """How its posteriors are resampled."""
     outside: float = 0.0
-    """Share of the examples added last that lies out of reach of what was chosen at fit."""
+    """Share of the examples added last that the pivots chosen at fit do not reach."""
 
     @abstractmethod
     def correct(self, prior: Prior, observation: Objects) -> Posterior:
@@ -154,14 +154,14 @@ class BayesRule(ABC):
 
     @abstractmethod
     def state_coverage(self, prior: Prior) -> float:
-        """Return how close a prior sample is to the example states, in [0, 1]; NaN where that has no meaning."""
+        """Return how close a prior sample is to the example states, in [0, 1]; NaN if that has no meaning."""
 
     def extended(self, _states: Objects, _observations: Objects) -> Self | None:
-        """Return the rule for further examples at the cost of these alone; None where it must be fitted again."""
+        """Return the rule with further examples, at the cost of these alone; None if it has to be fitted again."""
         return None
 
     def regularised(self, _epsilon: float, _delta: float) -> Self | None:
-        """Return the same rule with other regularisers, sharing kernel matrices and factors; None where it cannot."""
+        """Return the same rule with other regularisers, sharing kernel matrices and factors; None if it cannot."""
         return None
 
 
@@ -171,7 +171,7 @@ class ExampleRule(BayesRule):
     @property
     @abstractmethod
     def size(self) -> int:
-        """n, the number of examples."""
+        """Number of examples, n."""
 
     @abstractmethod
     def herd(self, posterior: Any, size: int) -> Herding:

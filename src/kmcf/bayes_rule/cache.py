@@ -28,11 +28,11 @@ from kmcf.numerics.linalg import PivotedCholesky
 from kmcf.numerics.objects import is_numeric
 
 LAYOUT = 3
-"""To be raised when the cache changes: files with another layout are then fitted anew."""
+"""Raise this when the cache changes: rules from files with another layout are then fitted again."""
 
 
 def to_cache(fitted: FittedRule) -> dict[str, Any]:
-    """Return what is worth keeping of a rule; of the literal one that is nothing but its name."""
+    """Return what is worth keeping of a rule; of a literal one, only its name and ranks."""
     cache: dict[str, Any] = {
         "engine": fitted.engine,
         "ranks": list(fitted.ranks),
@@ -60,13 +60,13 @@ def from_cache(
     angles: Sequence[int] = (),
     functions: Sequence[Function] = (),
 ) -> FittedRule | None:
-    """Restore a rule on examples; None where the cache does not hold one and it has to be fitted."""
+    """Restore a rule on examples; None if the cache does not hold one and it has to be fitted."""
     common: dict[str, Any] = {"epsilon": settings.epsilon, "delta": settings.delta}
     dense = {**common, "rule": settings.rule, "resampler": settings.resampler}
     summary = cache["engine"], _pair(cache["ranks"]), _pair(cache["trace_errors"])
     if cache["engine"] == "exact":
         factor = PivotedCholesky(*(np.asarray(part) for part in cache["factor"]))
-        _check(factor.factor.ndim == 2 and len(factor.factor) == examples.size, "its factor has another size")
+        _check(factor.factor.ndim == 2 and len(factor.factor) == examples.size, "the factor has another size")
         _check_indices(factor.pivots, factor.factor.shape[1], examples.size)
         negligible = float(cache["negligible"])
         exact = ExactRule.fit(examples, represented=factor, negligible=negligible, **dense)
@@ -96,7 +96,7 @@ def from_cache(
 
 
 def particles_from_cache(cache: dict[str, Any], examples: Examples, settings: ParticleSettings) -> FittedRule | None:
-    """Restore a rule on particles; None where the cache does not hold one and it has to be fitted."""
+    """Restore a rule on particles; None if the cache does not hold one and it has to be fitted."""
     if "observations" not in cache or not np.isfinite(settings.delta):
         return None
     features = _restored(cache["observations"], examples.observation_kernel)
@@ -137,7 +137,7 @@ def _restored(stored: dict[str, Any], kernel: ExampleKernel) -> KernelFeatures:
         _check(reduced is None or np.shape(reduced) == (rank, len(pivots)), "some directions have another size")
     _check((directions is None) == (mapped is None), "some directions are missing")
     _check(rows.shape == (kernel.size, rank), "some features have another size")
-    _check(all(array.dtype == np.float64 for array in (lower, rows)), "some features are no numbers")
+    _check(all(array.dtype == np.float64 for array in (lower, rows)), "some features are not double-precision numbers")
     return KernelFeatures(
         pivots=pivots,
         pivot_kernel=kernel.subset(pivots),
@@ -161,7 +161,7 @@ def _tensors(stored: dict[str, Any], n: int, p: int, q: int, functions: int) -> 
     }
     if tensors.squares is not None:
         expected["squares"] = (pairs_p, pairs_q)
-    _check(tensors.n == n, f"its sums are over {tensors.n} examples")
+    _check(tensors.n == n, f"the sums are over {tensors.n} examples")
     for name, shape in expected.items():
         array = getattr(tensors, name)
         _check(np.shape(array) == shape and array.dtype == np.float64, f"the tensor {name} has another size")
@@ -170,7 +170,7 @@ def _tensors(stored: dict[str, Any], n: int, p: int, q: int, functions: int) -> 
 
 def _centre(stored: Any, examples: Examples) -> Any:
     expected = (int(np.prod(examples.states.shape[1:])),) if is_numeric(examples.states) else None
-    _check((None if stored is None else np.shape(stored)) == expected, "its moments have another centre")
+    _check((None if stored is None else np.shape(stored)) == expected, "the centre of the moments has another size")
     return stored
 
 
@@ -181,7 +181,7 @@ def _check_indices(indices: Any, count: int | None, n: int) -> None:
 
 def _check(condition: bool, problem: str) -> None:
     if not condition:
-        raise ValueError(f"the stored factors do not go with the examples: {problem}.")
+        raise ValueError(f"the stored factors do not match the examples: {problem}.")
 
 
 def _pair(values: Any) -> Any:

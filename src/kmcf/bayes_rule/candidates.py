@@ -1,4 +1,4 @@
-"""The points that herding may pick when the examples are too many to try them all."""
+"""The points that herding may pick when there are too many examples to try them all."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ FEWEST, PER_FEATURE, MOST = 1000, 20, 4000
 class Candidates:
     """Example states that herding chooses from, with their features and kernel matrix.
 
-    All examples while they are at most max(1000, 20 p) (p features), and never more than 4000. Otherwise so many of
-    them: the pivots of the state features, which reach into every corner that the examples cover, filled up with a
-    random draw of the others, which follows their density. Theorem 2 asks for no more: N candidates from a density that
-    covers the posterior cost O(N^-1/2).
+    With p features there are max(1000, 20 p) candidates, at most 4000: all examples if they are no more than that.
+    Otherwise the candidates are the pivots of the state features, which reach into every corner that the examples
+    cover, and a random draw of the other examples, which follows their density. Theorem 2 asks for no more: the error
+    due to N candidates from a density that covers the posterior is O(N^-1/2).
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Candidates:
     kernel : ExampleKernel
         The state kernel with all examples.
     indices : array of int, optional
-        Which examples, where they were chosen before.
+        Which examples, if they were chosen before.
     """
 
     def __init__(self, features: KernelFeatures, kernel: ExampleKernel, indices: IntArray | None = None) -> None:

@@ -1,8 +1,7 @@
-"""Which engine, by a count of the work one step takes."""
+"""Fitting a rule, with the engine asked for or the one whose steps take the least work."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,24 +19,24 @@ from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.bayes_rule.reduction import reduce_observations
 from kmcf.kernels import ExampleKernel
-from kmcf.support.alerts import HighRankWarning
+from kmcf.support.alerts import HighRankWarning, warn_user
 
 ENGINES = ("auto", "literal", "exact", "lowrank", "compressed")
 LARGEST_TENSOR = 64_000_000
 """The compressed engine is chosen only if p q² / 2 stays below this (512 MB)."""
 SLOW_MILLISECONDS = 30.0
 NEGLIGIBLE_PRIOR = 1e-6
-"""With tolerance="auto" the exact engine leaves out examples to which the prior gives less, relative to the most."""
+"""With tolerance="auto" the exact engine leaves out examples with less prior weight, relative to the largest."""
 SAMPLED = 100
 LARGEST_GRAM = 5000
-"""The exact engine is chosen only up to so many examples (two 200 MB matrices)."""
+"""The exact engine is chosen only up to this many examples (two 200 MB matrices)."""
 MOST_PIVOTS, FEWEST_PIVOTS, LARGEST_FACTOR = 1000, 50, 200_000_000
-"""Beyond that the number of pivots is limited, so that a factor takes at most 1.6 GB."""
+"""Beyond that, the number of pivots is limited, so that a factor takes at most 1.6 GB."""
 
 
 @dataclass(frozen=True)
 class RuleSettings:
-    """What a rule on examples needs to know beside the examples."""
+    """What a rule on examples needs to know besides the examples."""
 
     engine: str
     rule: str
@@ -49,12 +48,12 @@ class RuleSettings:
     n_particles: int
     resampler: Resampler
     always_resampler: Resampler | None
-    """What the compressed engine uses, which must resample at every step; None where it cannot be used."""
+    """For the compressed engine, which must resample at every step; None if that engine cannot be used."""
 
 
 @dataclass(frozen=True)
 class ParticleSettings:
-    """What the rule on particles needs to know beside the examples."""
+    """What the rule on particles needs to know besides the examples."""
 
     delta: float
     tolerance: float
@@ -78,7 +77,19 @@ class FittedRule(NamedTuple):
 def fit_rule(
     examples: Examples, settings: RuleSettings, *, angles: Sequence[int] = (), functions: Sequence[Function] = ()
 ) -> FittedRule:
-    """Fit the Bayes' rule with the engine asked for, or with the one that "auto" finds cheapest."""
+    """Fit the Bayes' rule with the engine asked for, or with the cheapest one ("auto").
+
+    Parameters
+    ----------
+    examples : Examples
+        The example states, and both kernels on the examples.
+    settings : RuleSettings
+        The engine, the rule, its regularisers and accuracy.
+    angles : sequence of int
+        State columns that are angles.
+    functions : sequence of callables
+        Functions whose expectations the compressed engine should compute without forming the weights.
+    """
     n = examples.size
     _check_diagonals(examples)
     common: dict[str, Any] = {"epsilon": settings.epsilon, "delta": settings.delta}
@@ -119,16 +130,24 @@ def _relative(features: KernelFeatures, kernel: ExampleKernel) -> float:
 
 def _warn_slow(milliseconds: float, ranks: tuple[int, int], settings: RuleSettings) -> None:
     if settings.tolerance is not None and milliseconds > SLOW_MILLISECONDS:
-        warnings.warn(
-            f"at this tolerance the kernel matrices have ranks {ranks}, and a step will take some {milliseconds:.0f} "
-            "ms; tolerance='auto' is far faster at a change of about one per cent of the posterior's spread.",
+        warn_user(
+            f"at this tolerance the kernel matrices have ranks {ranks}, and a step will take about "
+            f"{milliseconds:.0f} ms; tolerance='auto' is far faster and changes posterior means by about 1 % of the "
+            "posterior's spread.",
             HighRankWarning,
-            stacklevel=6,
         )
 
 
 def fit_particle_rule(examples: Examples, settings: ParticleSettings) -> FittedRule:
-    """Fit the rule whose posterior lives on the particles; with a finite δ it uses low-rank observation features."""
+    """Fit the rule whose posterior lives on the particles; with a finite δ it uses low-rank observation features.
+
+    Parameters
+    ----------
+    examples : Examples
+        The example states, and both kernels on the examples.
+    settings : ParticleSettings
+        The regulariser, the accuracy of the features, the background.
+    """
     _check_diagonals(examples)
     n = examples.size
     common: dict[str, Any] = {
@@ -177,14 +196,11 @@ def _features(examples: Examples, settings: RuleSettings) -> tuple[KernelFeature
         which = {(True, False): "states", (False, True): "observations"}.get(
             (capped[0], capped[1]), "states and observations"
         )
-        warnings.warn(
+        warn_user(
             f"the kernel matrix of the {which} needs more than {most} features at this tolerance, which is too many "
-            f"for "
-            f"{state_kernel.size} examples; it was approximated more coarsely (see trace_errors_). Wider or learnt "
-            f"kernels "
-            "have lower rank; or set rank, or keep fewer examples with n_examples.",
+            f"for {state_kernel.size} examples; it was approximated more coarsely (see trace_errors_). Wider or learnt "
+            "kernels have lower rank; or set rank, or keep fewer examples with n_examples.",
             HighRankWarning,
-            stacklevel=6,
         )
     if (settings.tolerance is None or capped[1]) and settings.rule == "kbr" and settings.rank[1] is None:
         observations = reduce_observations(states, observations, epsilon=settings.epsilon, delta=settings.delta)
@@ -218,9 +234,10 @@ def tolerances_for(
 ) -> tuple[float, float]:
     """Return the tolerances for states and observations.
 
-    Following the regularisers: directions of G_X that the factor misses have eigenvalues of at most n times the
-    residual and drown in nε; likewise those of C in √δ (rule "kbr") or δ ("importance"). The factors were found by
-    experiment (``docs/engines.md``): posterior means move by less than 1 % of the posterior standard deviation.
+    Where the user sets none, they follow the regularisers: directions of G_X that the factor misses have eigenvalues
+    of at most n times the residual and drown in nε, and those of C in √δ (rule "kbr") or δ ("importance"). The factors
+    0.5 and 0.05 are empirical (``docs/engines.md``): posterior means move by less than 1 % of the posterior standard
+    deviation.
     """
     if settings.tolerance is not None:
         return settings.tolerance
@@ -230,10 +247,7 @@ def tolerances_for(
 
 
 def neighbours(state_kernel: ExampleKernel, negligible: float) -> int:
-    """Estimate how many examples a concentrated prior does not exclude.
-
-    These are the ones near a typical example, doubled for the spread of the prior.
-    """
+    """Estimate how many examples a concentrated prior leaves: twice those near a typical example, for its spread."""
     n = state_kernel.size
     some = np.unique(np.linspace(0, n - 1, min(n, SAMPLED)).astype(np.intp))
     near = state_kernel.columns(some) > negligible * float(state_kernel.diagonal().max())
@@ -241,7 +255,7 @@ def neighbours(state_kernel: ExampleKernel, negligible: float) -> int:
 
 
 def cheapest(n: int, p: int, q: int, settings: RuleSettings, near: int | None = None) -> str:
-    """Name the engine with the least work per step.
+    """Return the name of the engine with the least work per step.
 
     Examples
     --------
@@ -261,11 +275,11 @@ def cheapest(n: int, p: int, q: int, settings: RuleSettings, near: int | None = 
 
 
 def nanoseconds_per_step(n: int, p: int, q: int, m: int, near: int) -> dict[str, float]:
-    """Estimate the time of one step with n examples, p and q features and m particles on one core of a usual machine.
+    """Estimate the time of one step with n examples, p and q features and m particles on one ordinary core.
 
-    The exact engine solves for the ``near`` examples that the prior does not exclude, if these are less than q / 2.
-
-    3 ns per kernel value, 0.5 ns per number streamed through memory, 0.025 ns per operation of a matrix product.
+    The exact engine solves for the ``near`` examples that the prior does not exclude, if they are at most q / 2. The
+    estimate counts 3 ns per kernel value, 0.5 ns per number streamed through memory and 0.025 ns per operation of a
+    matrix product.
     """
     kernel, streamed, product = 3.0, 0.5, 0.025
     solve = product * q**3 * 4.0 / 3.0

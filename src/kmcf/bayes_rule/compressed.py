@@ -1,7 +1,7 @@
 """Kernel Bayes' Rule at a cost per step that does not depend on the number of examples.
 
 The low-rank rule is linear in the prior's coefficients a and in z with coefficients that are sums over examples
-(:mod:`kmcf.bayes_rule.tensors`), so those sums are all a step needs. The n weights are formed only when someone asks.
+(:mod:`kmcf.bayes_rule.tensors`), so those sums are all a step needs. The n weights are formed only on request.
 Rule "kbr" only: the importance-weighted rule clips λ = U a at zero, which is not linear in a.
 """
 
@@ -71,7 +71,7 @@ class CompressedRule(ExampleRule):
         states, observations : KernelFeatures
             U and V.
         declared : DeclaredFunctions
-            Functions whose expectations shall need no weights.
+            Functions whose expectations should not need the weights.
         epsilon, delta : float
             Regularisers.
         resampler : callable
@@ -91,11 +91,11 @@ class CompressedRule(ExampleRule):
         )
 
     def __post_init__(self) -> None:
-        _ = self.core  # what cannot be factorised is found out now, not in the first step
+        _ = self.core  # a matrix that cannot be factorised is an error now, not in the first step
 
     @property
     def size(self) -> int:
-        """N."""
+        """Number of examples, n."""
         return self.tensors.n
 
     @cached_property
@@ -112,11 +112,11 @@ class CompressedRule(ExampleRule):
         )
 
     def regularised(self, epsilon: float, delta: float) -> Self:
-        """Return the same rule with other regularisers; only UᵀU + nεI is factorised anew."""
+        """Return the same rule with other regularisers; only UᵀU + nεI is factorised again."""
         return replace(self, epsilon=epsilon, delta=delta)
 
     def extended(self, states: Objects, observations: Objects) -> Self:
-        """Return the rule for further examples, with the same pivots; this one stays as it is.
+        """Return the rule with further examples and the same pivots; this one does not change.
 
         The cost depends on the number of new examples only. Herding candidates stay the same.
         """
@@ -169,11 +169,10 @@ class CompressedRule(ExampleRule):
 
     def _mean_features(self, posterior: CompressedPosterior) -> FloatArray:
         """Return Uᵀw / Σw."""
-        summed: FloatArray = self.tensors.mean_features(posterior.prior, posterior.solution)
-        return summed / posterior.weight_sum
+        return self.tensors.mean_features(posterior.prior, posterior.solution) / posterior.weight_sum
 
     def summarise(self, prior: FloatArray, solution: FloatArray, weight_sum: FloatArray) -> WeightSummary:
-        """Form the weights of T posteriors block by block and keep only what summaries need.
+        """Form the weights of T posteriors block by block; keep only what summaries need.
 
         Parameters
         ----------
@@ -236,5 +235,4 @@ class CompressedPosterior(Posterior):
         )
 
     def _expectations(self) -> FloatArray:
-        sums: FloatArray = self.rule.tensors.expectations(self.prior, self.solution)
-        return sums / self.weight_sum
+        return self.rule.tensors.expectations(self.prior, self.solution) / self.weight_sum

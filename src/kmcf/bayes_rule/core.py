@@ -1,6 +1,6 @@
 """The numerical core of the compressed engine, over the array namespace: NumPy and JAX run these same lines.
 
-Whatever differs between array libraries (a Cholesky solve, the greedy loop) comes in through :class:`Algebra`. All
+What differs between array libraries (a Cholesky solve, the greedy loop) comes in through :class:`Algebra`. All
 functions are for one filter; JAX adds the batch by ``vmap``.
 """
 
@@ -13,7 +13,7 @@ from kmcf.numerics.arrays import Array
 
 
 class Algebra(Protocol):
-    """The seam to an array library: what it must bring beside elementary functions and matrix products."""
+    """The seam to an array library: what it must offer besides elementary functions and matrix products."""
 
     def solve_lower(self, lower: Array, right: Array) -> Array:
         """Solve L x = right."""
@@ -38,7 +38,7 @@ class FeatureMap(NamedTuple):
     lower: Array
     """L, the Cholesky factor of the pivots' kernel matrix."""
     directions: Array | None
-    """directions · L⁻¹ where only some directions are kept."""
+    """directions · L⁻¹ if only some directions are kept."""
     largest: Any
     """The largest diagonal entry of the kernel matrix, positive."""
 
@@ -69,7 +69,7 @@ class CompressedCore(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """What the rule makes of a prior and an observation: w = (U a) ∘ (V z), unnormalised."""
+    """The posterior as coefficients: w = (U a) ∘ (V z), unnormalised."""
 
     prior: Array
     """a, (p,)."""
@@ -88,11 +88,11 @@ def correct(
     core : CompressedCore
         The fitted numbers.
     mean_similarities : array (state pivots,)
-        The prior sample's mean of its similarities with the state pivots; the mean is taken before the solve.
+        The prior sample's mean similarities to the state pivots; taking the mean first saves solves.
     observation_similarities : array (observation pivots,)
-        The observation's similarities with the observation pivots.
+        The observation's similarities to the observation pivots.
     algebra : Algebra
-        The array library's.
+        The operations of the array library.
     """
     c = core.states.features(mean_similarities, algebra)
     psi = core.observations.features(observation_similarities, algebra)

@@ -15,7 +15,7 @@ Function = Callable[[Any], Any]
 
 
 class DeclaredFunctions:
-    """The state's first two moments, and whatever functions a user declared at fit.
+    """The state's first two moments, and the functions that the user declared at fit.
 
     Moments are taken about the mean of the example states, so that covariances far from the origin keep their digits.
 
@@ -24,11 +24,11 @@ class DeclaredFunctions:
     states : array or list
         The example states.
     angles : sequence of int
-        Columns that are angles; their means are those of directions, and the covariance is left to the weights.
+        Columns that are angles: their means are circular, and the covariance is left to the weights.
     functions : sequence of callables
         Each takes all n states and returns n values, or an array with first axis n.
     centre : array (d,), optional
-        What moments are taken about, where it was chosen before.
+        What moments are taken about, if it was chosen before.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class DeclaredFunctions:
         return np.concatenate(columns, axis=1) if columns else np.zeros((len(states), 0))
 
     def mean(self, expectations: FloatArray) -> FloatArray | None:
-        """Read the mean state off the expectations of all functions; None where states are objects."""
+        """Read the mean state off the expectations of all functions; None if states are objects."""
         if self.centre is None:
             return None
         d, pairs, r = self._sizes()
-        mean: FloatArray = self.centre + expectations[:d]
+        mean = self.centre + expectations[:d]
         if not r:
             return mean
         cosines, sines = expectations[d + pairs : d + pairs + r], expectations[d + pairs + r : d + pairs + 2 * r]
@@ -75,7 +75,7 @@ class DeclaredFunctions:
         return xp.where(np.isin(np.arange(d), self.angles), xp.arctan2(sines, cosines)[position], mean)
 
     def covariance(self, expectations: FloatArray) -> FloatArray | None:
-        """Read the centred covariance likewise; None with angles, whose deviations wrap around a mean not yet known."""
+        """Read off the centred covariance; None with angles, whose deviations wrap around a mean not yet known."""
         if self.centre is None or self.angles:
             return None
         d, pairs, _ = self._sizes()
@@ -83,7 +83,7 @@ class DeclaredFunctions:
         return expectations[d : d + pairs][pair_positions(d)] - mean[:, None] * mean[None, :]
 
     def value(self, function: Function, expectations: FloatArray) -> FloatArray | None:
-        """Read the expectation of one declared function; None if it was not declared."""
+        """Read off the expectation of one function; None if it was not declared."""
         if function not in self.functions:
             return None
         position = self.functions.index(function)
@@ -103,11 +103,10 @@ class DeclaredFunctions:
 
     @staticmethod
     def _evaluate(function: Function, states: Objects) -> FloatArray:
-        values: FloatArray = np.asarray(function(states), dtype=np.float64)
+        values = np.asarray(function(states), dtype=np.float64)
         if values.ndim == 0 or len(values) != len(states):
             raise ValueError(
                 f"a declared function returned an array of shape {values.shape} for {len(states)} states; its first "
-                f"axis "
-                "must have one entry per state."
+                "axis must have one entry per state."
             )
         return values

@@ -1,4 +1,4 @@
-"""Regularisers that a filter uses where the user chose none; ``kernels/defaults.py`` says where they come from."""
+"""Default regularisers; ``kernels/defaults.py`` says where they come from."""
 
 EPSILON = 1e-3
 DELTA_PLAIN = {"kbr": 9e-6, "importance": 1e-3}

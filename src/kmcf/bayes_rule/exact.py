@@ -25,7 +25,7 @@ from kmcf.numerics.linalg import PivotedCholesky, cholesky, pivoted_cholesky, so
 ROUNDING = 1e-14
 """Relative residual at which the factor of G_Y is exact to rounding."""
 LEAST_PRIOR = 1e-12
-"""Examples with a smaller |λᵢ|, relative to the largest, are left out: they would change the weights by rounding."""
+"""Examples with a smaller |λᵢ|, relative to the largest, are left out: they change the weights only by rounding."""
 
 
 def local_factor(rows: FloatArray) -> PivotedCholesky | None:
@@ -78,9 +78,8 @@ def kernel_bayes_rule(prior: FloatArray, factor: PivotedCholesky, k_y: FloatArra
 def importance_weighted_rule(prior: FloatArray, factor: PivotedCholesky, k_y: FloatArray, delta: float) -> FloatArray:
     """Importance-weighted rule for G_Y = V Vᵀ.
 
-    k_Y = V ψ + r with ψ = V[pivots]⁻¹ k_Y[pivots] and a remainder r that is zero but for rounding and for the
-    truncation of V; treating the two parts apart keeps the 1/δ of the remainder from amplifying the rounding of the
-    main part.
+    k_Y = V ψ + r with ψ = V[pivots]⁻¹ k_Y[pivots] and a remainder r that is zero but for rounding and the truncation of
+    V. Treating the two parts separately keeps the 1/δ of the remainder from amplifying rounding in the main part.
 
     Examples
     --------
@@ -109,7 +108,7 @@ class ExactRule(GramRule):
 
     @staticmethod
     def represented(observation_kernel: ExampleKernel) -> PivotedCholesky:
-        """Return its factor, to rounding."""
+        """Return the factor V of G_Y, exact to rounding."""
         return pivoted_cholesky(observation_kernel.columns, observation_kernel.diagonal(), tolerance=ROUNDING)
 
     def _corrected(self, coefficients: FloatArray, k_y: FloatArray) -> FloatArray:

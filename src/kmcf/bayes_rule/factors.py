@@ -41,7 +41,7 @@ class KernelFeatures:
     directions: FloatArray | None = None
     """Orthonormal directions (r, p) to which the features are reduced; None: all are kept."""
     outside: float = 0.0
-    """Share of the trace of the objects added last that the pivots do not reach."""
+    """Share of the trace, over the objects added last, that the pivots do not reach."""
 
     @classmethod
     def fit(
@@ -98,7 +98,7 @@ class KernelFeatures:
         return int(self.rows.shape[1])
 
     def extended(self, objects: Objects) -> Self:
-        """Return the features with those of further objects, from the same pivots; these stay as they are."""
+        """Return the features with those of further objects, from the same pivots; this object does not change."""
         full = solve_lower(self.map.lower, self.pivot_kernel.against(objects)).T
         added = full if self.directions is None else full @ self.directions.T
         diagonal = self.pivot_kernel.kernel.diagonal(objects)
@@ -122,7 +122,7 @@ class KernelFeatures:
         return self.map.features(similarities @ weights, HostAlgebra), covered
 
     def coverage(self, objects: Objects, weights: FloatArray) -> float:
-        """Say how close a weighted sample is to the pivots, in [0, 1]."""
+        """Return how close a weighted sample is to the pivots, in [0, 1]."""
         return mean_coverage(self.pivot_kernel.against(objects), weights, self.largest)
 
 

@@ -41,7 +41,7 @@ class GramRule(ExampleRule):
     prior_factor: CholeskyFactor
     """Of G_X + nεI."""
     observations: Any
-    """G_Y in the form that the formulas want."""
+    """G_Y in the form that the formulas take."""
     formula: Formula
     delta: float
     largest: tuple[float, float]
@@ -72,7 +72,7 @@ class GramRule(ExampleRule):
         resampler : callable
             How posteriors are resampled.
         represented : object, optional
-            What :meth:`represented` returned before, for the same examples.
+            What :meth:`represented` returned for the same examples, if known.
         **settings
             Further fields of the engine.
         """
@@ -94,16 +94,16 @@ class GramRule(ExampleRule):
 
     @property
     def size(self) -> int:
-        """N."""
+        """Number of examples, n."""
         return self.examples.size
 
     @staticmethod
     @abstractmethod
     def represented(observation_kernel: ExampleKernel) -> Any:
-        """Return the kernel matrix of the example observations in the form the formulas want."""
+        """Return the kernel matrix of the example observations in the form that the formulas take."""
 
     def regularised(self, epsilon: float, delta: float) -> Self:
-        """Return the same rule with other regularisers; only G_X + nεI is factorised anew."""
+        """Return the same rule with other regularisers; only G_X + nεI is factorised again."""
         return replace(self, prior_factor=_factorised(self.state_gram, epsilon), delta=delta)
 
     def correct(self, prior: Prior, observation: Objects) -> Posterior:

@@ -2,8 +2,8 @@
 
 U and V are the incomplete Cholesky factors of both kernel matrices at the rank asked for. Line 3 divides by nε and line
 5 inverts C = VᵀΛV, which is indefinite and may be nearly singular; the paper itself reports that small ranks were
-unstable. This is the reference for what the paper says of KMCF-low; :mod:`kmcf.bayes_rule.lowrank` is our own version,
-which divides by neither.
+unstable. This is the reference for what the paper reports of KMCF-low; :mod:`kmcf.bayes_rule.lowrank` is our own
+version, which divides by neither.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ class LiteralLowRankRule(GramRule):
 
     @staticmethod
     def represented(_observation_kernel: ExampleKernel) -> Any:
-        """Refuse: the rank has to be given."""
-        raise TypeError("use of_rank.")
+        """Refuse: Algorithm 5 needs a rank."""
+        raise TypeError("Algorithm 5 needs a rank: use LiteralLowRankRule.of_rank.")
 
     @property
     def ranks(self) -> tuple[int, int]:
@@ -127,7 +127,7 @@ class LiteralLowRankRule(GramRule):
         return max(1.0 - kept[0] / traces[0], 0.0), max(1.0 - kept[1] / traces[1], 0.0)
 
     def regularised(self, epsilon: float, delta: float) -> Self:
-        """Return the same rule with other regularisers; only nεI + UᵀU is factorised anew."""
+        """Return the same rule with other regularisers; only nεI + UᵀU is factorised again."""
         return replace(self, prior_factor=_inner(self.states, epsilon), epsilon=epsilon, delta=delta)
 
     def _prior(self, m_pi: FloatArray) -> FloatArray:

@@ -5,9 +5,9 @@ With features U of the states (n × p) and V of the observations (n × q), Algor
     a = (UᵀU + nεI)⁻¹ c,   λ = U a,   C = Vᵀ diag(λ) V,   z = (C² + δI)⁻¹ C ψ(y),   w = λ ∘ (V z),
 
 where c and ψ(y) are the features of the prior mean and of the observation. The paper's form divides by nε and inverts
-C, and blows up at small rank; this one inverts neither. The observation enters through its features, like the examples
-do, where Algorithm 5 has VᵀΛ k_Y in place of C ψ(y): the same at high rank, and at low rank the errors of the two
-readings are compared in ``docs/engines.md``.
+C, and blows up at small rank; this one does neither. Here the observation enters through its features, as the examples
+do: C ψ(y), where Algorithm 5 has VᵀΛ k_Y. The two agree at high rank; ``docs/engines.md`` compares their errors at low
+rank.
 """
 
 from __future__ import annotations
@@ -85,11 +85,11 @@ class LowRankRule(ExampleRule):
 
     @property
     def size(self) -> int:
-        """N."""
+        """Number of examples, n."""
         return len(self.states.rows)
 
     def regularised(self, epsilon: float, delta: float) -> Self:
-        """Return the same rule with other regularisers; only UᵀU + nεI is factorised anew."""
+        """Return the same rule with other regularisers; only UᵀU + nεI is factorised again."""
         factor = prior_factor(self.states.rows.T @ self.states.rows, self.size, epsilon)
         return replace(self, prior_factor=factor, delta=delta)
 

@@ -1,6 +1,7 @@
 """A Bayes' rule whose posterior lives on the particles instead of the examples (``support="particles"``).
 
-The examples teach a likelihood, not a posterior: with A_ji the share of example i among the examples around particle j,
+Here the examples give a likelihood, not a posterior. With A_ji the share of example i among the examples around
+particle j,
 
     λ_i = Σ_j γ_j A_ji,   z = (VᵀΛV + δI)⁻¹ ψ(y),   w_j ∝ γ_j max(0, Σ_i A_ji (V z)_i).
 
@@ -14,8 +15,8 @@ background φ > 0 it does not borrow:
     w_j ∝ γ_j (φ l + c_j max(0, Σ_i A_ji (V z)_i)),   c_j = max_i k_X(x_j, X_i) / max_i k_X(X_i, X_i),
 
 where l is the likelihood of an observation that fits perfectly once the state is known, k / (k + δ) with the largest
-k = k_Y(Y_i, Y_i), or k itself for δ = ∞. An observation then speaks against no state more than φ allows, be it that the
-examples there look different or that there are none, and one that resembles no example changes nothing.
+k = k_Y(Y_i, Y_i), or k itself for δ = ∞. No observation then counts against a state by more than φ allows, whether the
+examples there look different or there are none, and one that resembles no example changes nothing.
 """
 
 from __future__ import annotations
@@ -39,18 +40,18 @@ class ParticleRule(BayesRule):
     """The rule on particles."""
 
     state_kernel: ExampleKernel
-    """k_X with the example states; narrow (a fraction of the median distance)."""
+    """k_X with the example states; narrow, a fraction of the median distance."""
     observations: KernelFeatures | ExampleKernel
     """V; or, for δ = ∞, k_Y with the example observations."""
     delta: float
-    """Regulariser, infinite for the similarities themselves."""
+    """Regulariser; if infinite, likelihoods are the similarities themselves."""
     resampler: Resampler
     background: float = 0.0
     """φ."""
 
     @property
     def size(self) -> int:
-        """N."""
+        """Number of examples, n."""
         return self.state_kernel.size
 
     @cached_property
@@ -63,7 +64,7 @@ class ParticleRule(BayesRule):
         )
 
     def regularised(self, _epsilon: float, delta: float) -> Self | None:
-        """Return the same rule with another δ; it has no ε. None where it would need other numbers."""
+        """Return the same rule with another δ (it has no ε); None if only one of the two is infinite."""
         if np.isinf(delta) != np.isinf(self.delta):
             return None
         return replace(self, delta=delta)
@@ -77,8 +78,8 @@ class ParticleRule(BayesRule):
         np.exp(similarities, out=similarities)
         totals = similarities.sum(axis=0)  # A_ji = similarities_ij / totals_j
         coefficients = similarities @ (particle_weights / totals)
-        examples, unit, observation_coverage = self._likelihood(coefficients, observation)
-        likelihood = np.maximum(examples @ similarities, 0.0) / totals
+        at_examples, unit, observation_coverage = self._likelihood(coefficients, observation)
+        likelihood = np.maximum(at_examples @ similarities, 0.0) / totals
         if self.background > 0.0:
             likelihood = self.background * unit + np.exp(closest) / self._largest[0] * likelihood
         weights = particle_weights * likelihood
@@ -92,7 +93,7 @@ class ParticleRule(BayesRule):
         )
 
     def _likelihood(self, coefficients: FloatArray, observation: Objects) -> tuple[FloatArray, float, float]:
-        """Return the examples' likelihoods, the likelihood that counts as one, and the observation's coverage."""
+        """Return the likelihoods at the examples, that of a perfect fit, and the observation's coverage."""
         if not isinstance(self.observations, KernelFeatures):
             k_y = self.observations.against(observation)[:, 0]
             return k_y, self._largest[1], coverage(float(k_y.max()), self._largest[1])

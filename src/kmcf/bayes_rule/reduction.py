@@ -1,19 +1,20 @@
-"""As few observation features as the answers allow, found by trying (``tolerance="auto"``).
+"""As few observation features as accuracy allows, found by trying (``tolerance="auto"``).
 
 Kernels on high-dimensional or structured observations have kernel matrices of nearly full rank, but what a posterior
-over *states* needs of them is little: the directions of the observation features that tell about the state, and some
-more that those interact with. How many is found by comparing posteriors: example observations, under priors
-concentrated around their states, are corrected with all features and with a growing number of directions, until the
-posteriors agree.
+over *states* needs of them is little: the directions of the observation features that depend on the state, and a few
+others that those interact with. Comparing posteriors shows how many: under priors concentrated around their states,
+example observations are corrected with all features and with a growing number of directions, until the posteriors
+agree.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from kmcf.bayes_rule.base import LEAST_SIMILARITY
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
 from kmcf.bayes_rule.rotation import informative_directions
-from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
 from kmcf.numerics.linalg import solve_regularised_square, weighted_gram
 
 PROBES = 8
@@ -25,11 +26,14 @@ CHANGE = 0.02
 def reduce_observations(
     states: KernelFeatures, observations: KernelFeatures, *, epsilon: float, delta: float
 ) -> KernelFeatures:
-    """Return observation features reduced as far as posteriors (rule "kbr") hardly change, or as they are."""
+    """Return the fewest observation features with which posteriors (rule "kbr") hardly change, or all of them."""
     n, q = observations.rows.shape
     if q <= 2 * FEWEST:
         return observations
-    probes = np.linspace(0, n - 1, PROBES).astype(int)
+    spread = np.linspace(0, n - 1, PROBES).astype(np.intp)
+    probes = spread[_reached(states, spread) & _reached(observations, spread)]
+    if not len(probes):
+        return observations
     priors = _priors_around(states, probes, epsilon)
     wanted = _posterior_features(states.rows, observations.rows, priors, probes, delta)
     directions = informative_directions(observations.rows, states.rows)
@@ -43,8 +47,13 @@ def reduce_observations(
     return observations
 
 
+def _reached(features: KernelFeatures, indices: IntArray) -> BoolArray:
+    """Say which examples have features at all: with few pivots some may be out of reach."""
+    return np.sum(features.rows[indices] ** 2, axis=1) > LEAST_SIMILARITY * features.largest
+
+
 def _priors_around(states: KernelFeatures, probes: IntArray, epsilon: float) -> list[FloatArray]:
-    """Return λ for priors concentrated around some example states: weights on the examples by similarity to it."""
+    """Return λ for priors concentrated around some example states: examples weighted by similarity to each."""
     U = states.rows
     factor = prior_factor(U.T @ U, len(U), epsilon)
     priors = []
@@ -61,7 +70,7 @@ def _posterior_features(
     for probe, prior in zip(probes, priors, strict=True):
         C = weighted_gram(V, prior)
         weights = prior * (V @ solve_regularised_square(C, delta, C @ V[probe]))
-        posteriors.append(U.T @ (weights / weights.sum()))
+        posteriors.append(U.T @ weights / (weights.sum() or 1.0))  # few directions may leave nothing of an observation
     return posteriors
 
 

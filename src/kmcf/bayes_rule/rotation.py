@@ -24,7 +24,7 @@ def leading_directions(rows: FloatArray, rank: int) -> FloatArray:
 
 
 def informative_directions(rows: FloatArray, targets: FloatArray) -> FloatArray:
-    """Return orthonormal directions of the rows, (q, q), those first that tell most about the targets.
+    """Return orthonormal directions of the rows, (q, q), the most informative about the targets first.
 
     They are the leading left singular vectors of (VᵀV + ρI)^-1/2 VᵀU, mapped back by the same whitening: a regularised
     canonical correlation of the rows V with the targets U. After these come the directions of largest variance.

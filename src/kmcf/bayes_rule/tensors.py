@@ -24,7 +24,7 @@ from kmcf.numerics.arrays import Array, FloatArray, IntArray
 BLOCK_NUMBERS = 400_000
 """A block of examples is chosen so that its products number about this many and stay in the cache."""
 SQUARES_NUMBERS, SQUARES_WORK = 1e7, 2e10
-"""The tensor of Σ w² is kept if it has at most so many entries and takes at most so many multiplications."""
+"""The tensor of Σ w² is kept if it has at most this many entries and takes at most this many multiplications."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Tensors:
     correction: FloatArray
     """T_k with symmetric pairs stored once, (p, q(q+1)/2)."""
     herding: FloatArray
-    """S likewise, (p(p+1)/2, q)."""
+    """S_l with symmetric pairs stored once, (p(p+1)/2, q)."""
     moments: FloatArray
     """Σ_i f(X_i) U_i V_iᵀ for K declared functions, (K, p, q)."""
     squares: FloatArray | None
@@ -153,8 +153,8 @@ def pair_positions(q: int) -> IntArray:
 
 
 def _doubled(vector: FloatArray) -> FloatArray:
-    """Pairs of one vector, the off-diagonal ones counted twice, so that contracting them gives the full double sum."""
-    pairs: FloatArray = 2.0 * products(vector[None, :])[0]
+    """Return a vector's pairs, off-diagonal ones counted twice, so that contracting them gives the full double sum."""
+    pairs = 2.0 * products(vector[None, :])[0]
     q = len(vector)
     pairs[pair_positions(q)[np.arange(q), np.arange(q)]] *= 0.5
     return pairs

@@ -11,5 +11,13 @@ __all__ = ["CompiledFilter", "DeviceBelief", "compiled_backend", "precision_of"]
 
 
 def compiled_backend(flt: Any, precision: Any) -> Backend:
-    """Return what carries a filter through time that was fitted on JAX arrays of some precision."""
+    """Return the backend of a fitted filter.
+
+    Parameters
+    ----------
+    flt : KernelMonteCarloFilter
+        Fitted on JAX arrays.
+    precision : dtype
+        That of the arrays, as :func:`precision_of` returned it.
+    """
     return CompiledFilter.of(flt, precision)

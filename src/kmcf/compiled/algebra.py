@@ -19,7 +19,7 @@ LARGEST_FUSED_LOOP = 8192
 
 @dataclass(frozen=True)
 class DeviceAlgebra:
-    """Solves by the library's Cholesky, the greedy loop by a fused kernel where that is faster.
+    """Solves by JAX's Cholesky, and the greedy loop as a fused GPU kernel or a plain loop.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ class DeviceAlgebra:
 
 
 def algebra_for(platform: str) -> DeviceAlgebra:
-    """Return the fastest algebra of a platform: a fused greedy loop on NVIDIA GPUs, the plain one elsewhere.
+    """Return the fastest algebra for a platform: a fused greedy loop on NVIDIA GPUs, the plain one elsewhere.
 
-    JAX announced that the language of the fused loop will leave it; without it the plain loop runs there, too.
+    JAX has announced that it will drop the language of the fused loop; without it, GPUs run the plain loop, too.
 
     Examples
     --------

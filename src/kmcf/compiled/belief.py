@@ -19,9 +19,18 @@ from kmcf.numerics.objects import Objects
 
 @jax.tree_util.register_pytree_node_class
 class DeviceBelief(Belief):
-    """The belief of the JAX path: arrays on the device, which become an ordinary belief when someone looks at them.
+    """The belief of the JAX path: arrays on the device, turned into an ordinary belief on first access.
 
     Inside compiled code only :meth:`mean` and, without angles, :meth:`covariance` are available.
+
+    Parameters
+    ----------
+    engine : Engine
+        The filter that made it.
+    state : FilterState
+        What the next step continues from.
+    result : StepResult
+        What the step that made this belief computed.
     """
 
     def __init__(self, engine: Engine, state: FilterState, result: StepResult) -> None:
@@ -31,7 +40,7 @@ class DeviceBelief(Belief):
         self._copy: Belief | None = None
 
     def to_host(self) -> Belief:
-        """Return the same as an ordinary belief of NumPy arrays; it is made at the first look."""
+        """Return the same as an ordinary belief of NumPy arrays, made once and then kept."""
         if self._copy is None:
             self._copy = self._fetched()
         return self._copy
@@ -39,8 +48,8 @@ class DeviceBelief(Belief):
     def _fetched(self) -> Belief:
         if is_traced((self._state, self._result)):
             raise TypeError(
-                "inside compiled code only belief.mean() and belief.covariance() are known; return the belief from the "
-                "compiled function to read its states, weights and the rest."
+                "inside compiled code only belief.mean() and belief.covariance() are available; return the belief from "
+                "the compiled function to read its states, weights and the rest."
             )
         if np.ndim(self._state.time) > 0:
             raise TypeError(
@@ -49,7 +58,7 @@ class DeviceBelief(Belief):
             )
         return self._engine.host_belief(self._state, self._result)
 
-    # What an ordinary belief consists of; everything else is read off these.
+    # What an ordinary belief consists of; everything else is derived from these.
 
     @property
     def states(self) -> Objects:
@@ -88,7 +97,7 @@ class DeviceBelief(Belief):
 
     @property
     def stream(self) -> int:
-        """Which sequence of random numbers the belief goes on with."""
+        """Which stream of random numbers the next steps use."""
         return self.to_host().stream
 
     @property
@@ -117,7 +126,7 @@ class DeviceBelief(Belief):
 
     @property
     def device_state(self) -> FilterState:
-        """The arrays that the next step goes on with."""
+        """The arrays that the next step continues from."""
         return self._state
 
     def mean(self) -> FloatArray:
@@ -134,12 +143,12 @@ class DeviceBelief(Belief):
         return known if is_traced(known) else np.asarray(known)
 
     def tree_flatten(self) -> tuple[tuple[FilterState, StepResult], Engine]:
-        """Say which parts are arrays (for JAX)."""
+        """Split into arrays and the rest, for JAX."""
         return (self._state, self._result), self._engine
 
     @classmethod
     def tree_unflatten(cls, engine: Engine, parts: tuple[FilterState, StepResult]) -> DeviceBelief:
-        """Put the parts together again (for JAX)."""
+        """Put the parts back together, for JAX."""
         return cls(engine, *parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -147,5 +156,5 @@ class DeviceBelief(Belief):
 
 
 def _host_copy(belief: Belief) -> Belief:
-    """Return an unpickled belief: it comes back as an ordinary one."""
+    """Return the belief: a pickled one comes back as an ordinary belief."""
     return belief

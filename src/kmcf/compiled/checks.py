@@ -1,4 +1,4 @@
-"""What the JAX path asks of arrays, settings, kernels and functions, said before anything is compiled."""
+"""What the JAX path requires of arrays, settings, kernels and functions, checked before anything is compiled."""
 
 # mypy: disable-error-code=no-untyped-call
 # JAX leaves some of its classes without types.
@@ -25,13 +25,13 @@ def precision_of(flt: Any, *arrays: Any) -> Any:
 def precision(*arrays: Any) -> Any:
     """Return the precision to compute in: that of the JAX arrays given to fit, float64 unless they are all float32.
 
-    Without JAX's 64-bit mode every array silently is float32, so the mode must be on, also for float32.
+    Without JAX's 64-bit mode every array is silently float32, so the mode must be on, even to compute in float32.
     """
-    if jnp.zeros(0, float).dtype != np.float64:  # also sees a local jax.enable_x64
+    if jnp.zeros(0, float).dtype != np.float64:  # unlike jax.config, this also sees a local jax.enable_x64
         raise RuntimeError(
             "JAX is in its 32-bit mode, in which float64 arrays silently become float32. Switch to 64 bits when your "
             'program starts, jax.config.update("jax_enable_x64", True), or set JAX_ENABLE_X64=1; then float64 arrays '
-            "are filtered in double precision, and float32 arrays, if you pass such, in single precision."
+            "are filtered in double precision, and float32 arrays, if you pass any, in single precision."
         )
     kinds = {jnp.dtype(array.dtype) for array in arrays if isinstance(array, jax.Array)}
     single = all(kind == jnp.float32 for kind in kinds)
@@ -63,8 +63,9 @@ def check_kernel(name: str, kernel: ExampleKernel, shape: tuple[int, ...], dtype
     except Exception as error:
         raise TypeError(
             f"the {name} {kernel.kernel!r} cannot be compiled by JAX ({type(error).__name__}: {_first_line(error)}). "
-            "On the JAX path a kernel must use functions of its arrays' own library only: write a callable with "
-            "jax.numpy, use kmcf.kernels.Gaussian or another kernel on vectors, or pass NumPy arrays to fit."
+            "On the JAX path a kernel may use only functions of the library that its arrays come from: write a "
+            "callable with jax.numpy, use kmcf.kernels.Gaussian or another kernel on vectors, or pass NumPy arrays to "
+            "fit."
         ) from error
     if not isinstance(values, jax.ShapeDtypeStruct):
         raise TypeError(f"the {name} {kernel.kernel!r} returned {type(values).__name__}, not a JAX array.")
@@ -72,7 +73,7 @@ def check_kernel(name: str, kernel: ExampleKernel, shape: tuple[int, ...], dtype
 
 @contextmanager
 def tracing(source: str) -> Iterator[None]:
-    """Turn the errors of a function that is not written for JAX into one that says what to do."""
+    """Turn errors of a function that is not written for JAX into one that says what to do."""
     try:
         yield
     except (jax.errors.JAXTypeError, AttributeError, TypeError) as error:
@@ -87,7 +88,7 @@ def tracing(source: str) -> Iterator[None]:
 
 
 def is_traced(value: Any) -> bool:
-    """Say whether any array of a pytree stands for a value not known yet, because a function is being compiled."""
+    """Say whether a function is being compiled, so that some array of a pytree has no value yet."""
     return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))
 
 

@@ -1,4 +1,4 @@
-"""What beliefs and results ask of the compiled filter that made them."""
+"""What beliefs and results need from the compiled filter that made them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Engine(Protocol):
 
     @property
     def settings(self) -> StepSettings:
-        """What a step needs to know beside numbers."""
+        """What a step needs to know besides the fitted numbers."""
 
     @property
     def state_shape(self) -> tuple[int, ...]:

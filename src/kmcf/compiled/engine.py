@@ -36,7 +36,7 @@ from kmcf.compiled.step import (
     initial_state,
     replay,
 )
-from kmcf.filter.belief import Belief, StepReport
+from kmcf.filter.belief import Belief, StepReport, equal_weights
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
 from kmcf.filter.run import FilterRun
@@ -52,7 +52,7 @@ class CompiledFilter:
     """The backend of a filter that was fitted on JAX arrays: its steps are compiled."""
 
     rule: CompressedRule
-    """The rule as fitted by NumPy; weights are formed from it when someone asks."""
+    """The rule as fitted by NumPy; weights are formed from it on request."""
     states: Objects
     """The example states."""
     reader: ObservationReader
@@ -91,12 +91,12 @@ class CompiledFilter:
         return cls(rule, flt.states_, flt.reader_, flt.state_kernel_, settings)
 
     @property
-    def motion(self) -> tuple[Any, Any]:
-        """The user's functions that it was made for."""
+    def made_for(self) -> tuple[Any, Any]:
+        """The user's transition and initial draw that it was made for."""
         return self.settings.transition, self.settings.initial
 
     def with_algebra(self, algebra: DeviceAlgebra) -> CompiledFilter:
-        """Return the same filter computed another way, to compare."""
+        """Return the same filter with another algebra, to compare."""
         return dataclasses.replace(self, settings=dataclasses.replace(self.settings, algebra=algebra))
 
     @property
@@ -119,7 +119,7 @@ class CompiledFilter:
         """Return the belief before the first observation."""
         if not isinstance(stream, jax.Array) and (not isinstance(stream, int | np.integer) or stream < 0):
             raise ValueError(f"stream = {stream!r}; it must be a non-negative integer.")
-        state = self.initial(self.model, stream)
+        state = self.initial_of(stream)
         return DeviceBelief(self, state, self._blank(self.model, state))
 
     def step(self, belief: Belief, y: Any, control: Any = None) -> DeviceBelief:
@@ -129,7 +129,7 @@ class CompiledFilter:
         if not is_traced(after):
             self._check(result.broken)
             if bool(result.rejected) and int(state.rejections) == 0:
-                warn_rejected("an observation was", NO_EXAMPLE_RESEMBLES, first=int(after.time), stacklevel=4)
+                warn_rejected("an observation was", NO_EXAMPLE_RESEMBLES, first=int(after.time))
         return DeviceBelief(self, after, result)
 
     def filter(
@@ -160,23 +160,22 @@ class CompiledFilter:
         mesh: Mesh | None = None,
     ) -> list[FilterRun]:
         """Filter several sequences of any lengths together."""
-        keep = keep_beliefs is not False
         if not isinstance(sequences, list | tuple):
             raise TypeError(f"filter_many takes a list of sequences, not {type(sequences).__name__}.")
         if not sequences:
             return []
         batch = read_sequences(self.reader, sequences, controls, self.settings.dtype)
-        return list(self._run(batch, keep=keep, mesh=mesh))
+        return list(self._run(batch, keep=keep_beliefs is not False, mesh=mesh))
 
     def forecast(self, belief: Belief, steps: int, controls: Any) -> FilterRun:
         """Predict without observations."""
         state = self._state_of(belief)
-        missing = [None] * steps
-        batch = read_sequences(self.reader, [missing], None if controls is None else [controls], self.settings.dtype)
+        given = None if controls is None else [controls]
+        batch = read_sequences(self.reader, [[None] * steps], given, self.settings.dtype)
         return self._run(batch, keep=True, mesh=None, start=state)[0]
 
     def _state_of(self, belief: Belief) -> FilterState:
-        """Return what the next step goes on with; beliefs on the host (``run[t]``, pickles) are moved back."""
+        """Return what the next step continues from; beliefs on the host (``run[t]``, pickles) are moved back."""
         if not isinstance(belief, Belief):
             raise TypeError(f"a belief from start(), step() or a run is needed, not {type(belief).__name__}.")
         state = belief.device_state if isinstance(belief, DeviceBelief) else self._from_host(belief)
@@ -185,7 +184,7 @@ class CompiledFilter:
         if state.particles.shape[1:] != self.state_shape:
             raise ValueError(
                 f"the belief's states have shape {state.particles.shape[1:]}, but this filter's examples have shape "
-                f"{self.state_shape}: a belief goes on with the filter that made it."
+                f"{self.state_shape}: a belief can only be continued by the filter that made it."
             )
         return state
 
@@ -194,8 +193,8 @@ class CompiledFilter:
         particles, weights = belief.particles(size)
         if len(particles) != size or np.ptp(weights) > 1e-12:
             raise ValueError(
-                f"the belief goes on with {len(particles)} weighted states, but this filter with {size} equal "
-                "particles: a belief goes on with the filter that made it."
+                f"the belief continues with {len(particles)} weighted states, but this filter with {size} equal "
+                "particles: a belief can only be continued by the filter that made it."
             )
         counts = [jnp.asarray(number, jnp.int32) for number in (belief.time, belief.stream, belief.rejections)]
         return FilterState(jnp.asarray(particles, dtype), counts[0], counts[1].astype(jnp.uint32), counts[2])
@@ -204,13 +203,13 @@ class CompiledFilter:
         if mesh is not None and not isinstance(mesh, Mesh):
             raise TypeError(f"mesh = {mesh!r}; it must be a jax.sharding.Mesh.")
         results = self.runner.run(batch, mesh=mesh, start=start)
-        self._check(results.broken[_valid(batch)])
+        self._check(results.broken[batch.valid])
         summaries = BatchSummaries(self, results, batch, mesh=mesh, start=start)
-        rejected = summaries.column("rejected") & _valid(batch)
+        rejected = summaries.column("rejected") & batch.valid
         if rejected.any():
             first = int(np.flatnonzero(rejected.any(axis=0))[0]) + 1
             what = f"{int(rejected.sum())} of {int(batch.lengths.sum())} observations were"
-            warn_rejected(what, NO_EXAMPLE_RESEMBLES, first=first, stacklevel=5)
+            warn_rejected(what, NO_EXAMPLE_RESEMBLES, first=first)
         return FilterRun(summaries, angles=self.settings.angles, members=Members(summaries, keep=keep))
 
     @cached_property
@@ -242,8 +241,8 @@ class CompiledFilter:
 
         return jax.jit(steps)
 
-    def initial_of(self, stream: int) -> FilterState:
-        """Return the initial state of a stream."""
+    def initial_of(self, stream: Any) -> FilterState:
+        """Return the initial state of a stream: draws from p_init."""
         return self.initial(self.model, stream)
 
     def replay_steps(self, state: FilterState, corrected: Any, picks: Any, controls: Any) -> tuple[FilterState, Any]:
@@ -262,7 +261,7 @@ class CompiledFilter:
     def belief_of(
         self, result: StepResult, *, time: int, stream: int, rejections: int, particles: Callable[[], FloatArray]
     ) -> Belief:
-        """Make a belief of one step's results; the particles are asked for only where nothing was corrected."""
+        """Make a belief from one step's results; the particles are needed only if nothing was corrected."""
         report = StepReport(
             weight_sum=float(result.weight_sum),
             herding_loss=float(result.herding_loss),
@@ -275,7 +274,7 @@ class CompiledFilter:
         details |= {"kernel": self.kernel, "angles": self.settings.angles}
         if not bool(result.corrected):
             predicted = particles()
-            return Belief(predicted, np.full(len(predicted), 1.0 / len(predicted)), **details)
+            return Belief(predicted, equal_weights(len(predicted)), **details)
         posterior = CompressedPosterior(
             rule=self.rule,
             support=self.states,
@@ -296,9 +295,5 @@ class CompiledFilter:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave compiled functions and device arrays behind; they are made again on first use."""
+        """Leave out compiled functions and device arrays, which are made again on first use."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-
-
-def _valid(batch: Batch) -> Any:
-    return np.arange(batch.observations.shape[1])[None, :] < batch.lengths[:, None]

@@ -1,4 +1,4 @@
-"""Sequences as rectangular arrays: (B, T, ...) with NaN where there is no observation or no step any more."""
+"""Sequences as rectangular arrays, (B, T, ...), with NaN for missing observations and after the end of a sequence."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from kmcf.filter.inputs import ObservationReader, read_controls
-from kmcf.numerics.arrays import IntArray
+from kmcf.numerics.arrays import BoolArray, IntArray
 
 
 class Batch(NamedTuple):
-    """Sequences filled up to equal length."""
+    """Sequences padded to equal length."""
 
     observations: Any
     """(B, T, ...)"""
@@ -23,20 +23,24 @@ class Batch(NamedTuple):
     lengths: IntArray
     """How many steps each sequence has, (B,)."""
 
+    @property
+    def valid(self) -> BoolArray:
+        """Which steps are not padding, (B, T)."""
+        return np.arange(self.observations.shape[1])[None, :] < self.lengths[:, None]
+
 
 def read_batch(reader: ObservationReader, observations: Any, controls: Any, dtype: Any) -> Batch:
     """Read B sequences of equal length given as one array (B, T, ...)."""
-    if reader.shape is None:
-        raise TypeError("with JAX arrays observations are numeric.")
+    shape = _observation_shape(reader)
     values = jnp.asarray(observations) if isinstance(observations, jax.Array) else np.asarray(observations)
-    if values.ndim == 2 and reader.shape == (1,):
+    if values.ndim == 2 and shape == (1,):
         values = values[:, :, None]
     if values.shape[0] == 0 or values.shape[1] == 0:
         raise ValueError(f"the batch of shape {values.shape} holds no sequence or no step.")
-    if values.shape[2:] != reader.shape:
+    if values.shape[2:] != shape:
         raise ValueError(
             f"the observations of the batch have shape {values.shape[2:]}, but the example observations have shape "
-            f"{reader.shape}."
+            f"{shape}."
         )
     values = values.astype(dtype)
     _check_gaps(values, reader)
@@ -53,14 +57,14 @@ def read_batch(reader: ObservationReader, observations: Any, controls: Any, dtyp
         for leaf in jax.tree.leaves(controls):
             if leaf.shape[:2] != (size, steps):
                 raise ValueError(
-                    f"the controls have shape {leaf.shape}, but there are {size} sequences of {steps} steps: they must "
-                    f"begin with ({size}, {steps})."
+                    f"the controls have shape {leaf.shape}, but there are {size} sequences of {steps} steps: their "
+                    f"shape must start with ({size}, {steps})."
                 )
     return Batch(values, controls, np.full(size, steps))
 
 
 def read_sequences(reader: ObservationReader, sequences: Sequence[Any], controls: Any, dtype: Any) -> Batch:
-    """Read sequences of any lengths; the shorter ones are filled up with missing observations."""
+    """Read sequences of any lengths; the shorter ones are padded with missing observations."""
     read = [_read_sequence(reader, sequence, dtype) for sequence in sequences]
     per_sequence = [None] * len(read) if controls is None else list(controls)
     if len(per_sequence) != len(read):
@@ -69,7 +73,7 @@ def read_sequences(reader: ObservationReader, sequences: Sequence[Any], controls
     given = [c is not None for c in checked]
     if any(given) and not all(given):
         raise ValueError(
-            "some sequences have controls and others None: with JAX arrays all of a batch must have them, or none."
+            "some sequences have controls and others None: with JAX arrays either all of a batch have them, or none."
         )
     lengths = np.array([len(s) for s in read])
     longest = int(lengths.max())
@@ -81,29 +85,34 @@ def read_sequences(reader: ObservationReader, sequences: Sequence[Any], controls
 
 
 def read_one(reader: ObservationReader, observation: Any, dtype: Any) -> Any:
-    """Read one observation; None becomes NaN. A traced one is taken as it is, up to its shape."""
-    assert reader.shape is not None
+    """Read one observation; None becomes NaN. Of a traced one only the shape is checked."""
+    shape = _observation_shape(reader)
     if observation is None:
-        return np.full(reader.shape, np.nan, dtype)
+        return np.full(shape, np.nan, dtype)
     if isinstance(observation, jax.core.Tracer):
-        value = observation.reshape(reader.shape) if observation.shape == () else observation
-        if value.shape != reader.shape:
+        value = observation.reshape(shape) if observation.shape == () else observation
+        if value.shape != shape:
             raise ValueError(
-                f"an observation has shape {value.shape}, but the example observations have shape {reader.shape}."
+                f"an observation has shape {value.shape}, but the example observations have shape {shape}."
             )
         return value.astype(dtype)
     read = reader.one(np.asarray(observation) if isinstance(observation, jax.Array) else observation)
-    return np.full(reader.shape, np.nan, dtype) if read is None else np.asarray(read[0], dtype)
+    return np.full(shape, np.nan, dtype) if read is None else np.asarray(read[0], dtype)
 
 
 def _read_sequence(reader: ObservationReader, sequence: Any, dtype: Any) -> Any:
     read = reader.sequence(np.asarray(sequence) if isinstance(sequence, jax.Array) else sequence)
     if isinstance(read, list):
         return np.stack([read_one(reader, y, dtype) for y in read])
-    assert reader.shape is not None
-    values = np.asarray(read).reshape(len(read), *reader.shape).astype(dtype)
+    values = np.asarray(read).reshape(len(read), *_observation_shape(reader)).astype(dtype)
     _check_gaps(values, reader)
     return values
+
+
+def _observation_shape(reader: ObservationReader) -> tuple[int, ...]:
+    if reader.shape is None:
+        raise TypeError("with JAX arrays, observations must be numbers or arrays of numbers.")
+    return reader.shape
 
 
 def _check_gaps(values: Any, reader: ObservationReader) -> None:
@@ -138,7 +147,7 @@ def _stacked(controls: Any) -> Any:
 
 
 def _filled(rows: Any, length: int, value: Any) -> Any:
-    """Fill up to a length with a value, or with the last row."""
+    """Pad to a length with a value or, if that is None, with the last row."""
     missing = length - len(rows)
     if missing == 0:
         return rows

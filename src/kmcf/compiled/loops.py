@@ -1,6 +1,6 @@
 """The greedy loop of Kernel Herding in JAX: a plain loop anywhere, one fused kernel on a GPU.
 
-Each pick is one argmax and one addition over the N candidates. As a plain loop over a batch every pick streams all
+Each pick is one argmax and one addition over the N candidates. In a plain loop over a batch, every pick streams all
 scores through memory; the fused kernel keeps one filter's scores in registers for all picks, and only the rows of the
 kernel matrix, which all filters share, come from the cache.
 """
@@ -50,7 +50,7 @@ def fused_loop(mean_values: Array, gram: Array, size: int, *, interpret: bool = 
     """
     count = mean_values.shape[0]
     width = _power_of_two(count)
-    if width != gram.shape[1]:  # blocks are powers of two; what is added can never be picked
+    if width != gram.shape[1]:  # blocks are powers of two; padding is never picked
         gram = jnp.pad(gram, ((0, 0), (0, width - gram.shape[1])))
     padded = jnp.pad(mean_values, (0, width - count), constant_values=-jnp.inf)
     picks, score = pl.pallas_call(
@@ -67,7 +67,7 @@ def fused_loop(mean_values: Array, gram: Array, size: int, *, interpret: bool = 
 
 
 def padded_gram(gram: Any) -> Any:
-    """Return a kernel matrix with its rows filled up with zeros to a power of two, as the fused loop wants them."""
+    """Return a kernel matrix with its rows padded with zeros to a power of two, as the fused loop needs them."""
     width = _power_of_two(gram.shape[1])
     return jnp.pad(jnp.asarray(gram), ((0, 0), (0, width - gram.shape[1])))
 
@@ -84,7 +84,7 @@ def _loop_kernel(mean_ref: Any, gram_ref: Any, picks_ref: Any, score_ref: Any, *
 
 
 def _warps(width: int) -> Any:
-    """Return as many warps as give each thread eight candidates or so, within a GPU's limits."""
+    """Return how many warps give each thread about eight candidates, within a GPU's limits."""
     from jax.experimental.pallas import triton
 
     return triton.CompilerParams(num_warps=min(max(width // 256, 1), 8), num_stages=1)

@@ -1,4 +1,4 @@
-"""How much a filter takes on the device, and how large a batch may be."""
+"""How much memory a filter takes on the device, and how large a batch may be."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import jax
 from kmcf.compiled.step import Model, StepSettings
 
 USUAL_BYTES = 2 * 2**30
-"""Assumed where a device does not tell how much memory it has (a CPU)."""
+"""Assumed if a device does not report how much memory it has (a CPU)."""
 SHARE = 0.6
 """Share of the free memory to plan with."""
 MOST_STEPS = 4096
@@ -34,7 +34,7 @@ def free_bytes(device: Any) -> int:
     statistics = device.memory_stats() or {}
     if "bytes_limit" not in statistics:
         return USUAL_BYTES
-    # Hosts that share a mesh must come to the same plan, so there only what is equal among them counts.
+    # Hosts that share a mesh must arrive at the same plan, so they use only numbers that are the same on all of them.
     used = statistics.get("bytes_in_use", 0) if jax.process_count() == 1 else 0
     return int(SHARE * (statistics["bytes_limit"] - used))
 
@@ -47,9 +47,9 @@ def plan(sequences: int, steps: int, devices: int, per_sequence: Any, available:
     sequences, steps : int
         What there is to do.
     devices : int
-        They share the sequences.
+        How many devices share the sequences.
     per_sequence : callable
-        Steps to bytes.
+        From a number of steps to the bytes of one sequence.
     available : int
         Bytes per device.
 

@@ -1,4 +1,4 @@
-"""The results of a batch: what the compiled loop returned, and what is worked out from it on demand."""
+"""The results of a batch: what the compiled loop returned, and what is computed from it on demand."""
 
 # mypy: disable-error-code=no-untyped-call
 # JAX leaves some of its classes without types.
@@ -22,13 +22,13 @@ from kmcf.filter.summaries import NAMES
 from kmcf.numerics.arrays import Array, FloatArray
 
 WEIGHTS_AT_ONCE = 2**25
-"""So many weights are formed at once when summaries need them (256 MB)."""
+"""How many weights are formed at a time when summaries need them (256 MB)."""
 REPLAYED_AT_ONCE = 2**24
-"""So many particles' numbers are kept at once when predictions are repeated (128 MB)."""
+"""How many numbers of particles are held at a time when predictions are repeated (128 MB)."""
 
 
 class BatchSummaries:
-    """The summary columns of B sequences, (B, T, ...); those that take the weights are computed on first use."""
+    """The summary columns of B sequences, (B, T, ...); those that need the weights are computed on first use."""
 
     def __init__(
         self,
@@ -39,7 +39,8 @@ class BatchSummaries:
         mesh: Mesh | None = None,
         start: FilterState | None = None,
     ) -> None:
-        self._engine: Engine | None = engine
+        self._made_by: Engine | None = engine
+        self.angles = tuple(engine.settings.angles)
         self._results = results
         self._controls = batch.controls
         self._mesh = mesh
@@ -47,6 +48,12 @@ class BatchSummaries:
         self.lengths = batch.lengths
         self._columns: dict[str, Any] = {}
         self._sequences: dict[str, dict[int, Any]] = {"interval": {}, "covariance": {}}
+
+    @property
+    def _engine(self) -> Engine:
+        if self._made_by is None:
+            raise LookupError("this run was pickled as a batch, which keeps its summaries only; pickle run[b] instead.")
+        return self._made_by
 
     def column(self, name: str) -> Any:
         """Return one column for all sequences."""
@@ -75,8 +82,6 @@ class BatchSummaries:
         return next(belief for k, belief in enumerate(self.beliefs(b)) if k == t)
 
     def _belief(self, b: int, t: int, particles: FloatArray | None) -> Belief:
-        assert self._engine is not None
-        assert particles is not None or self._results.corrected[b, t]
         begin, stream, before = (0, b, 0)
         if self._start is not None:
             begin, stream, before = (int(part) for part in self._start[1:])
@@ -90,7 +95,6 @@ class BatchSummaries:
 
     def _particles(self, b: int) -> Iterator[FloatArray | None]:
         """Yield the predicted particles at the steps that corrected nothing, by repeating the predictions."""
-        assert self._engine is not None
         corrected = self._results.corrected[b, : self.lengths[b]]
         state = self._start if self._start is not None else self._engine.initial_of(b)
         piece = max(1, REPLAYED_AT_ONCE // max(state.particles.size, 1))
@@ -112,7 +116,6 @@ class BatchSummaries:
         if name == "coverage":
             return np.fmin(self.column("observation_coverage"), self.column("state_coverage"))
         if name == "mean":
-            assert self._engine is not None
             return _double(results.mean).reshape(*results.mean.shape[:2], *self._engine.state_shape)
         if name in ("ess", "negative_mass", "mode"):
             self._columns.update(self._from_weights())
@@ -125,7 +128,7 @@ class BatchSummaries:
         return name == "interval" or (name == "covariance" and self._results.covariance is None)
 
     def _stacked(self, name: str) -> Any:
-        """Put the sequences' columns together, with NaN after the end of the shorter ones."""
+        """Stack the sequences' columns, with NaN after the end of the shorter ones."""
         parts = [self.of_sequence(name, b) for b in range(len(self.lengths))]
         whole = np.full((len(parts), int(self.lengths.max()), *parts[0].shape[1:]), np.nan)
         for b, part in enumerate(parts):
@@ -133,8 +136,7 @@ class BatchSummaries:
         return whole
 
     def _from_weights(self) -> dict[str, Any]:
-        """Work out what takes the weights of all steps, on the device, some steps at a time."""
-        assert self._engine is not None
+        """Compute what needs the weights of all steps, on the device, some steps at a time."""
         corrected = self._results.corrected
         size = self._engine.settings.n_particles
         ess, negative = np.full(corrected.shape, float(size)), np.zeros(corrected.shape)
@@ -152,10 +154,10 @@ class BatchSummaries:
         return {"ess": ess, "negative_mass": negative, "mode": mode}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Complete all columns before pickling, so that the filter need not travel along."""
+        """Complete all columns before pickling, so that the filter need not be pickled too."""
         for name in NAMES:
             self.column(name)
-        return {**self.__dict__, "_engine": None, "_mesh": None}
+        return {**self.__dict__, "_made_by": None, "_mesh": None}
 
 
 class Members(Sequence[FilterRun]):
@@ -179,11 +181,7 @@ class Members(Sequence[FilterRun]):
             raise IndexError(f"sequence {index} of a batch of {len(self)}.")
         b = int(index) % len(self)
         beliefs = Beliefs(self._summaries, b) if self._keep else None
-        return FilterRun(SequenceSummaries(self._summaries, b), angles=self._angles(), beliefs=beliefs)
-
-    def _angles(self) -> tuple[int, ...]:
-        engine = self._summaries._engine
-        return () if engine is None else tuple(engine.settings.angles)
+        return FilterRun(SequenceSummaries(self._summaries, b), angles=self._summaries.angles, beliefs=beliefs)
 
 
 class SequenceSummaries:

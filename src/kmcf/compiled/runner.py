@@ -1,4 +1,4 @@
-"""Running batches: as many sequences at a time as the devices have room for, spread over a mesh."""
+"""Running batches, as many sequences at a time as the devices have room for, spread over a mesh."""
 
 # mypy: disable-error-code=no-untyped-call
 # JAX leaves some of its classes without types.
@@ -49,7 +49,7 @@ class BatchRunner:
         )
         parts = []
         for first in range(0, size, width):
-            rows = np.minimum(np.arange(first, first + width), size - 1)  # the last part is filled up
+            rows = np.minimum(np.arange(first, first + width), size - 1)  # the last part is padded
             some = jax.tree.map(lambda array, rows=rows: array[rows], (batch.observations, batch.controls))
             part = self._run_part(some, rows, piece, mesh, start)
             parts.append(jax.tree.map(lambda array, first=first: array[: size - first], part))
@@ -71,13 +71,13 @@ class BatchRunner:
         return pieces[0] if len(pieces) == 1 else jax.tree.map(lambda *arrays: np.concatenate(arrays, axis=1), *pieces)
 
     def compiled_for(self, mesh: Mesh | None) -> tuple[Any, ...]:
-        """Return the model, the compiled loop and initial draw, and the ways to and from the devices of a mesh."""
+        """Return the model, the compiled loop and initial draw, and functions that move arrays to and from a mesh."""
         if mesh not in self._by_mesh:
             self._by_mesh[mesh] = self._compile(mesh)
         return self._by_mesh[mesh]
 
     def _compile(self, mesh: Mesh | None) -> tuple[Any, ...]:
-        """Return the model where the mesh wants it, the compiled functions, and ways to and from its devices."""
+        """Place the model on the mesh and compile the functions."""
         scan = partial(_scan_batch, settings=self._settings)
         initial = jax.vmap(partial(initial_state, settings=self._settings), in_axes=(None, 0))
         if mesh is None:
@@ -109,7 +109,7 @@ def place(tree: Any, sharding: NamedSharding) -> Any:
 
 
 def gather(tree: Any) -> Any:
-    """Bring arrays to this host, also those parts that other hosts computed."""
+    """Bring arrays to this host, including the parts that other hosts computed."""
     if all(leaf.is_fully_addressable for leaf in jax.tree.leaves(tree)):
         return jax.device_get(tree)
     from jax.experimental import multihost_utils

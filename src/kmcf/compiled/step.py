@@ -1,7 +1,7 @@
-"""One iteration of Algorithm 3 as a pure function of arrays, for one filter; batches come by ``vmap``.
+"""One iteration of Algorithm 3 as a pure function of arrays, for one filter; ``vmap`` makes batches.
 
-What NumPy decides with ``if`` (is the observation missing, is the correction to be trusted) is decided here by
-selecting: both sides are computed and one is kept. So the step can be compiled, scanned over time and batched.
+What NumPy decides with ``if`` (is the observation missing, can the correction be trusted) is decided here by selection:
+both sides are computed and one is kept, so that the step can be compiled, scanned over time and batched.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from kmcf.bayes_rule.base import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
-from kmcf.bayes_rule.core import Algebra, CompressedCore, correct, herd_features
+from kmcf.bayes_rule.core import Algebra, CompressedCore, Correction, correct, herd_features
 from kmcf.bayes_rule.declared import DeclaredFunctions
 from kmcf.compiled.checks import tracing
 from kmcf.embedding.moments import weighted_covariance, weighted_mean
@@ -31,12 +31,12 @@ class Model(NamedTuple):
     candidate_states: Array
     """The states that herding chooses from, (N, ...)."""
     examples: Array
-    """All example states, (n, ...): where the initial states are drawn from, if the user gave no other way."""
+    """All example states, (n, ...), from which initial states are drawn by default."""
 
 
 @dataclass(frozen=True, eq=False)
 class StepSettings:
-    """What a step needs to know beside numbers; it is fixed when the step is compiled."""
+    """What a step needs to know besides the fitted numbers; it is fixed when the step is compiled."""
 
     transition: Callable[[Any, Any, Any], Any]
     initial: Callable[[int, Any], Any] | None
@@ -48,7 +48,7 @@ class StepSettings:
     n_particles: int
     n_resample: int
     rejecting: bool
-    """Whether the prediction is kept where the correction cannot be trusted."""
+    """Whether the prediction is kept when the correction cannot be trusted."""
     dtype: Any
     algebra: Algebra
 
@@ -61,19 +61,19 @@ class FilterState(NamedTuple):
     time: Array
     """Steps made."""
     stream: Array
-    """Number of the sequence of random numbers."""
+    """Number of the stream of random numbers."""
     rejections: Array
     """Steps rejected so far."""
 
 
 class StepResult(NamedTuple):
-    """What one step found out; where nothing was corrected the posterior's entries are NaN."""
+    """What one step computed; if nothing was corrected, the posterior's entries are NaN."""
 
     corrected: Array
     missing: Array
     rejected: Array
     broken: Array
-    """The weights came out not finite: a kernel or a factorisation failed."""
+    """The weights are not finite: a kernel or a factorisation failed."""
     prior: Array
     """a, (p,)."""
     solution: Array
@@ -89,7 +89,7 @@ class StepResult(NamedTuple):
     picks: Array
     """The herded candidates, (ℓ,)."""
     first: Array
-    """The first particle of the prediction: the mode where nothing was corrected, (...)."""
+    """The first particle of the prediction, which is the mode if nothing was corrected, (...)."""
 
 
 def initial_state(model: Model, stream: Array, settings: StepSettings) -> FilterState:
@@ -123,7 +123,7 @@ def advance(
     control : pytree
         Passed to the transition.
     settings : StepSettings
-        Everything that is no number.
+        Everything else.
     """
     with jax.default_matmul_precision("highest"):  # no TF32 in single precision
         core = model.core
@@ -131,19 +131,14 @@ def advance(
         particles = predict(state, control, settings)
         # 2. Correct (lines 13-15)
         missing = jnp.isnan(observation).all()
-        observation = jnp.where(missing, 0.0, observation)
-        mean_similarities, state_coverage = similarities_of_mean(core, particles, settings)
-        similarities = settings.observation_pivots.against(observation[None])[:, 0].astype(settings.dtype)
-        observation_coverage = core.observations.coverage(jnp.max(similarities, initial=0.0))
-        a, z, weight_sum = correct(core, mean_similarities, similarities, settings.algebra)
+        (a, z, weight_sum), coverages = _corrected(core, particles, jnp.where(missing, 0.0, observation), settings)
         # 3. Keep, or reject: then the prediction stays
-        usable = (observation_coverage > LEAST_SIMILARITY) & (weight_sum > LEAST_WEIGHT_SUM)
+        usable = (coverages[0] > LEAST_SIMILARITY) & (weight_sum > LEAST_WEIGHT_SUM)
         corrected = ~missing & (usable if settings.rejecting else weight_sum != 0.0)
         divisor = jnp.where(corrected, weight_sum, 1.0)
         # 4. Resample (line 10 of the next iteration)
         mean_features = core.tensors.mean_features(a, z) / divisor
         picks, loss = herd_features(core, mean_features, settings.n_resample, settings.algebra)
-        resampled = model.candidate_states[picks[np.arange(settings.n_particles) % settings.n_resample]]
         mean, covariance = _moments(core, a, z, divisor, particles, corrected, settings)
     # 5. Report, with normalised weights (line 16)
     nan = jnp.asarray(jnp.nan, settings.dtype)
@@ -156,20 +151,15 @@ def advance(
         solution=jnp.where(corrected, z, nan),
         weight_sum=jnp.where(corrected, weight_sum, nan),
         herding_loss=jnp.where(corrected, loss, nan),
-        observation_coverage=jnp.where(missing, nan, observation_coverage),
-        state_coverage=state_coverage,
+        observation_coverage=jnp.where(missing, nan, coverages[0]),
+        state_coverage=coverages[1],
         mean=mean,
         covariance=covariance,
         picks=picks,
         first=particles[0],
     )
-    after = FilterState(
-        jnp.where(corrected, resampled, particles),
-        state.time + 1,
-        state.stream,
-        state.rejections + result.rejected.astype(jnp.int32),
-    )
-    return after, result
+    after = _following(model, state, result.corrected, picks, particles, settings)
+    return after._replace(rejections=state.rejections + result.rejected.astype(jnp.int32)), result
 
 
 def predict(state: FilterState, control: Any, settings: StepSettings) -> Array:
@@ -187,9 +177,26 @@ def replay(
 ) -> tuple[FilterState, Array]:
     """Repeat the prediction of a step whose outcome is known; return the next state and the predicted particles."""
     particles = predict(state, control, settings)
+    return _following(model, state, corrected, picks, particles, settings), particles
+
+
+def _following(
+    model: Model, state: FilterState, corrected: Array, picks: Array, particles: Array, settings: StepSettings
+) -> FilterState:
+    """Return what the next step continues from: copies of the herded states, or the prediction where it stays."""
     resampled = model.candidate_states[picks[np.arange(settings.n_particles) % settings.n_resample]]
-    after = state._replace(particles=jnp.where(corrected, resampled, particles), time=state.time + 1)
-    return after, particles
+    return state._replace(particles=jnp.where(corrected, resampled, particles), time=state.time + 1)
+
+
+def _corrected(
+    core: CompressedCore, particles: Array, observation: Array, settings: StepSettings
+) -> tuple[Correction, tuple[Array, Array]]:
+    """Apply Kernel Bayes' Rule; also return the coverages of the observation and of the particles."""
+    mean_similarities, state_coverage = similarities_of_mean(core, particles, settings)
+    similarities = settings.observation_pivots.against(observation[None])[:, 0].astype(settings.dtype)
+    observation_coverage = core.observations.coverage(jnp.max(similarities, initial=0.0))
+    correction = correct(core, mean_similarities, similarities, settings.algebra)
+    return correction, (observation_coverage, state_coverage)
 
 
 def blank_result(model: Model, state: FilterState, settings: StepSettings) -> StepResult:
@@ -218,8 +225,8 @@ def blank_result(model: Model, state: FilterState, settings: StepSettings) -> St
 def similarities_of_mean(core: CompressedCore, particles: Array, settings: StepSettings) -> tuple[Array, Array]:
     """Return the particles' mean similarities with the pivots, and how well the examples cover them.
 
-    Written as reductions of elementwise formulas, which the compiler fuses: the (pivots, particles) matrix is never
-    stored. The closest pivot is found from logarithms, which spares a second round of exponentials.
+    These are reductions of elementwise formulas, which the compiler fuses: the (pivots, particles) matrix is never
+    stored. The closest pivot is found from logarithms, which saves a second round of exponentials.
     """
     mean = jnp.mean(settings.state_pivots.against(particles), axis=1).astype(settings.dtype)
     closest = jnp.exp(jnp.max(settings.state_pivots.log_against(particles), axis=0))
@@ -229,10 +236,10 @@ def similarities_of_mean(core: CompressedCore, particles: Array, settings: StepS
 def _moments(
     core: CompressedCore, a: Array, z: Array, divisor: Array, particles: Array, corrected: Array, settings: StepSettings
 ) -> tuple[Array, Array | None]:
-    """Return mean and covariance of the posterior, or of the prediction where it stays."""
+    """Return mean and covariance of the posterior, or of the prediction if that is kept."""
     expectations = core.tensors.expectations(a, z) / divisor
-    mean: Array = settings.declared.mean(expectations)
-    covariance: Array = settings.declared.covariance(expectations)
+    mean: Array = settings.declared.mean(expectations)  # states are numbers here, so there is one
+    covariance = settings.declared.covariance(expectations)
     predicted_mean, predicted_covariance = _particle_moments(particles, settings)
     mean = jnp.where(corrected, mean, predicted_mean).astype(settings.dtype)
     if covariance is None or predicted_covariance is None:
@@ -250,7 +257,7 @@ def _particle_moments(particles: Array, settings: StepSettings) -> tuple[Array, 
 
 
 def _key(stream: Array, time: Any, settings: StepSettings) -> Array:
-    """Return the key of step ``time`` of a stream, whatever was drawn before."""
+    """Return the random key of step ``time`` of a stream; it does not depend on earlier draws."""
     return jax.random.fold_in(jax.random.fold_in(jax.random.key(settings.seed), _stream(stream)), time)
 
 
@@ -264,5 +271,4 @@ def _checked(states: Any, shape: tuple[int, ...], source: str, settings: StepSet
     values = jnp.asarray(states)
     if values.dtype.kind == "c":
         raise TypeError(f"{source} returned complex numbers; states are real.")
-    values = values.astype(settings.dtype)
-    return wrapped_columns(values, settings.angles)
+    return wrapped_columns(values.astype(settings.dtype), settings.angles)

@@ -1,4 +1,4 @@
-"""What filters and tuners gave, as tables for other programs."""
+"""Results of filters and tuners, as tables for other programs."""
 
 from kmcf.export.estimates import EstimateColumns, write_estimates
 from kmcf.export.tuning_results import save_tuning

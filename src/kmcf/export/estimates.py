@@ -1,4 +1,4 @@
-"""Estimates as files: one row per step, with the user's names of states, times and sequences."""
+"""Estimates in files: one row per step, with the user's names for states, times and sequences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kmcf.support.atomic import replacing
 from kmcf.support.plain_json import without_nan
 
 FORMATS = {"": "csv", ".csv": "csv", ".json": "jsonl", ".jsonl": "jsonl", ".parquet": "parquet"}
-"""What is written to a file, by the ending of its name."""
+"""The format of a file, by the ending of its name."""
 
 
 def write_estimates(
@@ -37,7 +37,7 @@ def write_estimates(
     step: float | None = None,
     format: str | None = None,
 ) -> None:
-    """Write what filtering recordings gave: one row per step, as CSV, Parquet or lines of JSON.
+    """Write the results of filtering recordings: one row per step, as CSV, Parquet or lines of JSON.
 
     The columns are the sequence, the time (or the number of the step), mean, 95 % interval, mode and covariance of the
     state, effective sample size, coverage, flags, and how many steps were missed before the row.
@@ -45,9 +45,9 @@ def write_estimates(
     Parameters
     ----------
     target : path or text file
-        A file is written whole or not at all; to an open text file, such as ``sys.stdout``, rows go one by one.
+        A file is written completely or not at all; an open text file, such as ``sys.stdout``, gets rows one by one.
     recordings : list of Recording
-        What was filtered, as :func:`kmcf.datasets.read_tables` gives it.
+        What was filtered, as :func:`kmcf.datasets.read_tables` returns it.
     runs : list of FilterRun
         One per recording, with states that are vectors.
     states : list of str, optional
@@ -134,7 +134,7 @@ class EstimateColumns:
     def of(
         cls, recordings: Sequence[Recording], runs: Sequence[FilterRun], states: Sequence[str] | None, label: str | None
     ) -> EstimateColumns:
-        """Return the columns for runs over recordings, in the names of the recordings."""
+        """Return the columns for runs over recordings, with the names that the recordings have."""
         width = runs[0].interval.shape[-1]
         chosen = [f"state_{j}" for j in range(width)] if states is None else list(states)
         if len(chosen) != width:
@@ -168,7 +168,7 @@ class EstimateColumns:
         label : str
             Which sequence.
         times : sequence of float
-            One per step; used where there is a time column.
+            One per step; used if there is a time column.
         missed : sequence of int
             How many steps were missed before each.
         """

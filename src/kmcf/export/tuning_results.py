@@ -1,4 +1,4 @@
-"""What tuning found, as files: the filter, its settings, all trials."""
+"""The results of tuning in files: the filter, its settings, all trials."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def save_tuning(
     result : TuningResult
         What :func:`kmcf.tune` returned.
     folder : path
-        Where to; it is created if it does not exist.
+        Created if it does not exist.
     recordings : list of Recording
-        What was tuned on, as :func:`kmcf.datasets.read_tables` gives it; the model file notes their columns.
+        What was tuned on, as :func:`kmcf.datasets.read_tables` returns it; the model file notes their columns.
 
     Returns
     -------

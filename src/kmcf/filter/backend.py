@@ -1,7 +1,7 @@
 """What carries a fitted filter through time, behind one contract: NumPy on the host, or a compiled loop on JAX arrays.
 
-The filter that owns a backend hands everything on to it. The compiled one lives in a room below this, and is looked
-up by name where a filter was fitted on JAX arrays; nothing here imports it.
+A filter delegates everything after ``fit`` to its backend. The compiled one lives in another room, which builds on this
+one: it is imported by name only when a filter is fitted on JAX arrays.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class Backend(Protocol):
     """Carries a fitted filter through time."""
 
     @property
-    def motion(self) -> tuple[Any, Any]:
-        """The user's functions that it was made for: how states move, and how they start."""
+    def made_for(self) -> tuple[Any, Any]:
+        """The user's transition and initial draw that it was made for."""
 
     def start(self, stream: Any) -> Belief:
         """Return the belief before the first observation."""
@@ -48,5 +48,5 @@ class Backend(Protocol):
 
 
 def compiled_room() -> Any:
-    """Import the compiled backend; it needs JAX, which whoever passes JAX arrays has."""
+    """Import the compiled backend. It needs JAX, which anyone who passes JAX arrays has."""
     return import_module(COMPILED)

@@ -19,14 +19,14 @@ from kmcf.support.notebooks import html_table
 
 @dataclass(frozen=True)
 class StepReport:
-    """How one step went: what a user needs to know to trust it."""
+    """How one step went, and whether to trust it."""
 
     weight_sum: float = np.nan
     """Sum of the weights before normalisation; far from 1 means an inaccurate estimate (Section 4.3)."""
     herding_loss: float = np.nan
-    """RKHS distance between the posterior and the points resampled from it; NaN where nothing was resampled."""
+    """RKHS distance between the posterior and the points resampled from it; NaN if nothing was resampled."""
     observation_coverage: float = np.nan
-    """Similarity of the observation to the closest example observation, in [0, 1]; NaN without observation."""
+    """Similarity of the observation to the closest example observation, in [0, 1]; NaN if there was none."""
     state_coverage: float = np.nan
     """Similarity of the predicted states to their closest example states, on average, in [0, 1]."""
     missing: bool = False
@@ -53,14 +53,20 @@ class Belief(Embedding):
     time : int
         Number of steps made: 0 for the initial belief.
     stream : int
-        Which sequence of random numbers the belief goes on with.
+        Which stream of random numbers the next steps use.
     report : StepReport
         How the step went.
     resampled : array of int, optional
-        Indices of the states that the next step propagates, with equal weights and repeated as need be. None: it
+        Indices of the states that the next step propagates, with equal weights, repeated as needed. None: it
         propagates all states with their weights.
     rejections : int
         How many steps were rejected on the way here.
+
+    Examples
+    --------
+    >>> belief = Belief(np.array([[0.0], [2.0]]), np.array([0.25, 0.75]), time=3)
+    >>> belief.mean(), belief.time, belief.report.rejected
+    (array([1.5]), 3, False)
     """
 
     def __init__(
@@ -90,7 +96,7 @@ class Belief(Embedding):
 
     @property
     def stream(self) -> int:
-        """Which sequence of random numbers the belief goes on with."""
+        """Which stream of random numbers the next steps use."""
         return self._stream
 
     @property
@@ -110,7 +116,7 @@ class Belief(Embedding):
 
     @property
     def state_shape(self) -> tuple[int, ...] | None:
-        """Shape of one state; None where states are objects."""
+        """Shape of one state; None if states are objects."""
         return None if isinstance(self._states, list) else tuple(self._states.shape[1:])
 
     def particles(self, size: int) -> tuple[Objects, FloatArray]:

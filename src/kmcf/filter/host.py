@@ -19,7 +19,7 @@ from kmcf.support.extras import progress_bar
 
 KEPT_STEPS = 10_000
 KEPT_NUMBERS = 4_000_000
-"""Beliefs are kept by default while there are at most so many, with at most so many weights (32 MB)."""
+"""By default beliefs are kept if there are at most this many, with at most this many weights in all (32 MB)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,35 +27,35 @@ class HostBackend:
     """Carries a filter through time with NumPy."""
 
     advance: Step
-    states: Motion
+    motion: Motion
     """How states start and move."""
     reader: ObservationReader
     seed: int
     why_rejected: str
-    """What to tell users whose observations were not used."""
+    """The end of the warning about observations that were not used."""
     numbers_per_belief: int
-    """Memory that a belief takes of its own; the example states are shared."""
+    """How many numbers each belief adds in memory; the example states are shared."""
 
     @property
-    def motion(self) -> tuple[Any, Any]:
-        """The user's functions that it was made for."""
-        return self.states.transition, self.states.initial
+    def made_for(self) -> tuple[Any, Any]:
+        """The user's transition and initial draw that it was made for."""
+        return self.motion.transition, self.motion.initial
 
     def start(self, stream: Any) -> Belief:
         """Draw from p_init."""
         if not isinstance(stream, int | np.integer) or stream < 0:
             raise ValueError(f"stream = {stream!r}; it must be a non-negative integer.")
-        return self.advance.initial(self.states, int(stream), self._generator(int(stream), 0))
+        return self.advance.initial(self.motion, int(stream), self._generator(int(stream), 0))
 
     def predicted(self, belief: Belief, control: Any = None) -> Prior:
-        """Return the prior of the next step: what a correction starts from."""
+        """Return the prior of the next step, which a correction starts from."""
         return self.advance.predict(belief, control, self._generator(belief.stream, belief.time + 1))
 
     def step(self, belief: Belief, y: Any, control: Any) -> Belief:
         """Make one step; warn at the first observation that is not used."""
         after = self._next(belief, y, control)
         if after.report.rejected and belief.rejections == 0:
-            warn_rejected("an observation was", self.why_rejected, first=after.time, stacklevel=4)
+            warn_rejected("an observation was", self.why_rejected, first=after.time)
         return after
 
     def filter(
@@ -101,7 +101,7 @@ class HostBackend:
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
             what = f"{len(rejected)} of {total} observations were"
-            warn_rejected(what, self.why_rejected, first=rejected[0], stacklevel=5)
+            warn_rejected(what, self.why_rejected, first=rejected[0])
         return runs
 
     def _along(
@@ -116,10 +116,10 @@ class HostBackend:
     def _next(self, belief: Belief, y: Any, control: Any) -> Belief:
         if not isinstance(belief, Belief):
             raise TypeError(f"step needs a belief from start() or an earlier step, not {type(belief).__name__}.")
-        if belief.state_shape != self.states.state_shape:
+        if belief.state_shape != self.motion.state_shape:
             raise ValueError(
                 f"the belief's states have shape {belief.state_shape}, but this filter's examples have shape "
-                f"{self.states.state_shape}: a belief goes on with the filter that made it."
+                f"{self.motion.state_shape}: a belief can only be continued by the filter that made it."
             )
         observation = self.reader.one(y)
         return self.advance(belief, observation, control, self._generator(belief.stream, belief.time + 1))

@@ -26,8 +26,8 @@ def read_examples(
     states, observations : array-like or list
         The n examples.
     state_kernel, observation_kernel : Kernel or None
-        Their kernels, which say what kind of objects they take and whether NaN or infinity mean something to them;
-        for observations that are not compared by a kernel, what is accepted.
+        Their kernels, which say what kind of objects they accept and whether NaN or infinity mean something to them;
+        for observations that no kernel compares, what is accepted.
     fewest : int
         How many examples there must be.
     """
@@ -49,7 +49,7 @@ def read_examples(
 
 
 class Accepts(NamedTuple):
-    """What a kernel takes beside vectors of finite numbers."""
+    """What a kernel accepts besides vectors of finite numbers."""
 
     structured: bool = False
     missing: bool = False
@@ -57,13 +57,13 @@ class Accepts(NamedTuple):
 
     @classmethod
     def of(cls, kernel: Kernel | Accepts | None) -> Accepts:
-        """Ask a kernel; None stands for one that takes vectors of finite numbers only."""
+        """Ask a kernel; None stands for one that accepts vectors of finite numbers only."""
         if isinstance(kernel, Accepts):
             return kernel
         return cls() if kernel is None else cls(kernel.structured, kernel.handles_missing, kernel.handles_infinity)
 
     def refused(self, values: Any) -> Any:
-        """Say which numbers are NaN or infinite without a meaning."""
+        """Say which numbers are NaN or infinite where that is not accepted."""
         return (np.isnan(values) & (not self.missing)) | (np.isinf(values) & (not self.infinity))
 
 
@@ -79,7 +79,7 @@ def _finite_copy(objects: Objects, name: str, accepts: Accepts, dtype: Any) -> O
             f"{name} contain NaN or infinity in {len(rows)} of {len(objects)} examples (first: example {rows[0]}); "
             "remove those examples."
         )
-    # C order: whatever the layout in memory was, the same numbers give the same results
+    # C order, so that the same numbers give the same results however they were laid out in memory
     private = np.array(objects, dtype, order="C")
     private.flags.writeable = False
     return private
@@ -96,7 +96,7 @@ class ObservationReader:
     flat : bool
         The examples were given as (n,): a two-dimensional array is then a batch of scalar sequences.
     accepts : Accepts
-        What the kernel takes beside vectors of finite numbers. Where it takes any objects (images, sets), new ones
+        What the kernel accepts besides vectors of finite numbers. If it accepts any objects (images, sets), new ones
         need not have the shape of the examples, and keep their type.
     """
 
@@ -120,7 +120,7 @@ class ObservationReader:
 
     @classmethod
     def restored(cls, stored: dict[str, Any]) -> ObservationReader:
-        """Make it again of what a file kept."""
+        """Restore a reader from what a file kept."""
         shape = stored["shape"]
         kinds = Accepts(*(bool(kind) for kind in stored["accepts"]))
         return cls(None if shape is None else tuple(int(side) for side in shape), bool(stored["flat"]), kinds)
@@ -174,7 +174,7 @@ class ObservationReader:
         if self.shape is None or isinstance(observations, list | tuple):
             return False
         extra = np.ndim(observations) - len(self.shape)
-        if self.accepts.structured and extra == 2:  # colour images where the examples are grey are no batch
+        if self.accepts.structured and extra == 2:  # colour images for grey examples are not a batch
             return bool(np.shape(observations)[2:] == self.shape)
         if self.shape == (1,) and self.flat and np.ndim(observations) == 2:
             return bool(np.shape(observations)[1] != 1)

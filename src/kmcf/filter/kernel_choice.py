@@ -1,4 +1,4 @@
-"""Plain or learnt: which observation kernel a filter uses where the user chose none, decided from the examples.
+"""Plain or learnt: the default observation kernel, chosen from the examples.
 
 For a single number there is nothing to learn. For vectors both kernels are tried on two halves of the examples: fitted
 on one half, Bayes' rule with the examples' own distribution as prior is applied to observations of the other half, and
@@ -16,11 +16,12 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from kmcf.bayes_rule import ExactRule, Examples, Sample
+from kmcf.bayes_rule.base import LEAST_WEIGHT_SUM
 from kmcf.bayes_rule.defaults import default_delta, default_epsilon
 from kmcf.herding.resampling import KeepAll
 from kmcf.kernels import Kernel, Learned
 from kmcf.kernels.defaults import default_observation_kernel, default_state_kernel
-from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.arrays import IntArray
 from kmcf.numerics.objects import Objects, is_numeric, take
 
 FEWEST_EXAMPLES = 40
@@ -36,7 +37,7 @@ class KernelChoice(NamedTuple):
     name: str
     """"plain" or "learnt"."""
     scores: dict[str, float]
-    """Mean score of each candidate (lower is better); empty where there was nothing to decide."""
+    """Mean score of each candidate (lower is better); empty if there was nothing to decide."""
 
 
 def choose_observation_kernel(states: Objects, observations: Objects, angles: Sequence[int] = ()) -> KernelChoice:
@@ -57,7 +58,7 @@ def choose_observation_kernel(states: Objects, observations: Objects, angles: Se
     chosen = np.unique(np.linspace(0, len(states) - 1, min(len(states), MOST_EXAMPLES)).astype(np.intp))
     first, second = np.array_split(chosen, 2)
     scores = {}
-    with threadpool_limits(limits=1, user_api="blas"):  # many small solves: threads would only get in each other's way
+    with threadpool_limits(limits=1, user_api="blas"):  # many small solves: threads would get in the way
         for name, kernel in candidates.items():
             halves = [
                 _score(kernel, states, observations, train, held_out, angles, plain=name == "plain")
@@ -95,7 +96,7 @@ def _score(
     scores = []
     for i in probes:
         posterior = rule.correct(Sample(known_states, uniform), observations[i : i + 1])
-        weights: FloatArray = posterior.weights() if posterior.weight_sum > 1e-3 else uniform
+        weights = posterior.weights() if posterior.weight_sum > LEAST_WEIGHT_SUM else uniform
         similarity = state_kernel.against(states[i : i + 1])[:, 0]
         scores.append(float(weights @ gram @ weights - 2.0 * weights @ similarity))
     return float(np.mean(scores))

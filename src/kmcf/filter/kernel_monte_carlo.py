@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -18,12 +18,15 @@ from kmcf.numerics.arrays import is_jax
 
 
 class KernelMonteCarloFilter(RuleFilter):
-    """Bayesian filter that knows the observation model only through examples (Algorithm 3).
+    """Bayesian filter that knows the observation model only through examples (Algorithm 3 of the paper).
+
+    Each step moves particles with the transition, corrects them by Kernel Bayes' Rule (Algorithm 1), and resamples the
+    posterior, a weighted sample of the example states, by Kernel Herding (Algorithm 2).
 
     Parameters
     ----------
     transition : callable
-        ``(states, control, rng) -> states``: draws the next state of each of m states, (m, d) to (m, d). Where ``fit``
+        ``(states, control, rng) -> states``: draws the next state of each of m states, (m, d) to (m, d). If ``fit``
         gets JAX arrays, ``rng`` is a JAX key here and in ``initial``, and everything is compiled (``docs/jax.md``).
     initial : callable, optional
         ``(size, rng) -> states``: draws initial states. None: i.i.d. draws from the example states.
@@ -31,17 +34,17 @@ class KernelMonteCarloFilter(RuleFilter):
         Kernel on states. None: Gaussian at half the median distance of the example states.
     observation_kernel : kernel, optional
         Kernel on observations: a kernel object, a callable ``(A, B) -> matrix``, or "precomputed". None: Gaussian on
-        robustly scaled (asinh) observations, or for vectors a learnt kernel if the examples say that it is better
-        (``kernel_choice_`` tells).
+        robustly scaled (asinh) observations or, for vectors, a learnt kernel if the examples favour it
+        (``kernel_choice_`` shows which).
     epsilon, delta : float, optional
         Regularisers of Algorithm 1. None: values that need no tuning (``epsilon_``, ``delta_``).
     rule : {"kbr", "importance"}
         Kernel Bayes' Rule (Algorithm 1) or its importance-weighted variant.
     engine : {"auto", "literal", "exact", "lowrank", "compressed"}
         How the rule is computed: "literal" as printed (Algorithm 1, or Algorithm 5 where a ``rank`` is given), "exact"
-        the same as Algorithm 1 in symmetric form, "lowrank" with low-rank kernel matrices, stably, "compressed"
-        likewise at a cost per step that does not depend on n. "auto" takes the cheapest; ``engine_``, ``ranks_`` and
-        ``trace_errors_`` tell what it chose.
+        is Algorithm 1 in symmetric form, "lowrank" uses low-rank kernel matrices in a stable way, and "compressed"
+        does the same at a cost per step that does not depend on n. "auto" takes the cheapest; ``engine_``, ``ranks_``
+        and ``trace_errors_`` show what it chose.
     tolerance : float, pair of float or "auto"
         Low-rank engines stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
         "auto" follows the regularisers: posterior means then change by less than 1 % of the posterior sd.
@@ -72,9 +75,9 @@ class KernelMonteCarloFilter(RuleFilter):
     random_state : int, Generator or None
         Seed of all random numbers.
     reject : bool, optional
-        Whether the prediction is kept where a correction cannot be trusted: no example observation resembles the
+        Whether to keep the prediction when a correction cannot be trusted: no example observation resembles the
         observation, or the posterior weights nearly cancel. None: yes, except with ``engine="literal"``, which is the
-        paper's algorithm and never does.
+        paper's algorithm and never rejects.
 
     Examples
     --------
@@ -146,8 +149,8 @@ class KernelMonteCarloFilter(RuleFilter):
             What was observed there. With ``observation_kernel="precomputed"`` the n × n kernel matrix of the
             observations.
         functions : sequence of callables
-            Functions of the states whose ``belief.expectation`` the compressed engine shall give without forming
-            weights; all others still work, at a cost that grows with n.
+            Functions of the states whose ``belief.expectation`` the compressed engine should compute without forming
+            the weights; all others still work, at a cost that grows with n.
 
         Returns
         -------
@@ -179,10 +182,10 @@ class KernelMonteCarloFilter(RuleFilter):
         progress : bool
             Show a progress bar (needs the extra ``kmcf[progress]``); not with JAX arrays, whose loop is compiled.
         keep_beliefs : bool, optional
-            Whether ``run[t]`` shall be available. None: for at most 10 000 steps whose beliefs take little memory
-            (32 MB); always with JAX arrays, where they cost nothing.
+            Whether to keep the beliefs, as ``run[t]``. None: yes for at most 10 000 steps whose beliefs take little
+            memory (32 MB), and always with JAX arrays, where they cost nothing.
         mesh : jax.sharding.Mesh, optional
-            Filters fitted on JAX arrays: devices that share a batch.
+            For filters fitted on JAX arrays: devices that share a batch.
 
         Returns
         -------
@@ -216,11 +219,11 @@ class KernelMonteCarloFilter(RuleFilter):
 
     @property
     def rejecting_(self) -> bool:
-        """Whether the prediction is kept where a correction cannot be trusted."""
+        """Whether the prediction is kept when a correction cannot be trusted."""
         return self.engine != "literal" if self.reject is None else bool(self.reject)
 
     def _devices(self, mesh: Any) -> dict[str, Any]:
-        """Return the devices as an option of the backend that understands it."""
+        """Return the option that only the compiled backend understands."""
         if mesh is None:
             return {}
         if self._precision is None:
@@ -235,25 +238,15 @@ class KernelMonteCarloFilter(RuleFilter):
             self._precision = compiled_room().precision_of(self, states, observations)
         return super()._fit(*self._on_host(states, observations), functions, known)
 
-    def to_store(self) -> dict[str, Any]:
-        """Return what a file holds of this (see :mod:`kmcf.support.storable`)."""
-        return {**super().to_store(), "_precision": None if self._precision is None else self._precision.name}
+    def _fit_options(self) -> dict[str, Any]:
+        return {**super()._fit_options(), "_precision": None if self._precision is None else self._precision.name}
 
-    def from_store(self, state: dict[str, Any]) -> None:
-        """Fill a blank object from what a file holds."""
-        super().from_store(state)
-        precision = state.get("_precision")
+    def _take_over(self, options: Mapping[str, Any]) -> None:
+        super()._take_over(options)
+        precision = options.get("_precision")
         self._precision = None if precision is None else np.dtype(precision)
-
-    def after_loading(self, passed: set[str]) -> None:
-        """Put the parts of a file together."""
         if self._precision is not None:
             compiled_room().precision_of(self)
-        super().after_loading(passed)
-
-    def _inherit(self, other: Self) -> Self:
-        self._precision = other._precision
-        return super()._inherit(other)
 
     def _on_host(self, states: Any, observations: Any) -> tuple[Any, Any]:
         """Return the examples as NumPy arrays, in double precision, if they were JAX arrays."""

@@ -29,7 +29,7 @@ RuleMaker = Callable[[Examples, float, float, dict[str, Any] | None], FittedRule
 
 @dataclass(frozen=True)
 class LearningSettings:
-    """What learning needs to know beside the examples."""
+    """What learning needs to know besides the examples."""
 
     state_kernel: Any
     """A kernel, or None: Gaussian at ``state_multiplier`` times the median distance."""
@@ -80,7 +80,7 @@ class Learnt:
         flt.rule_, flt.engine_, flt.ranks_, flt.trace_errors_ = self.fitted
 
     def regularised(self, epsilon: float | None, delta: float | None) -> Learnt | None:
-        """Return the same with other regularisers, all else shared; None where the rule cannot. None: as it is."""
+        """Return the same with other regularisers (None: no change), all else shared; None if the rule cannot."""
         epsilon = self.epsilon if epsilon is None else float(epsilon)
         delta = self.delta if delta is None else float(delta)
         rule = self.fitted.rule.regularised(epsilon, delta)
@@ -89,7 +89,7 @@ class Learnt:
         return replace(self, epsilon=epsilon, delta=delta, fitted=self.fitted._replace(rule=rule))
 
     def extended(self, states: Any, observations: Any, settings: LearningSettings) -> Learnt:
-        """Return the same for further examples; kernels, regularisers and, where the rule can, pivots are kept."""
+        """Return the same with further examples; kernels, regularisers and, if the rule can, pivots stay."""
         read_states, read_observations = self._read_more(states, observations, settings.angles)
         rule = self.fitted.rule.extended(read_states, read_observations)
         extended = replace(
@@ -102,7 +102,7 @@ class Learnt:
         return replace(extended, fitted=self.fitted._replace(rule=rule))
 
     def refreshed(self, settings: LearningSettings) -> Learnt:
-        """Return the same with a rule fitted anew to all examples."""
+        """Return the same with the rule fitted again, to all examples."""
         examples = _examples(self.state_kernel, self.observation_kernel, self.all_states, self.all_observations)
         chosen, fitted = _fit_rule(examples, self.epsilon, self.delta, settings)
         return replace(self, chosen=chosen, fitted=fitted)
@@ -128,7 +128,7 @@ class Learnt:
 
     @classmethod
     def restored(cls, stored: Mapping[str, Any], settings: LearningSettings) -> tuple[Learnt, bool]:
-        """Make it again of what a file kept; also say whether the rule had to be fitted anew."""
+        """Restore what a file kept; also say whether the rule had to be fitted again."""
         states, observations = Growing(stored["states_"]), Growing(stored["observations_"])
         state_kernel, observation_kernel = stored["state_kernel_"], stored["observation_kernel_"]
         examples = _examples(state_kernel, observation_kernel, states, observations)
@@ -138,11 +138,11 @@ class Learnt:
         cache = stored["cache_"]
         epsilon, delta = float(stored["epsilon_"]), float(stored["delta_"])
         known = examples if chosen is None else examples.subset(chosen.indices)
-        choice, given = stored["kernel_choice_"], settings.observation_kernel
+        choice, given = stored["kernel_choice_"], _given(settings.observation_kernel, "observation_kernel")
         learnt = cls(
             all_states=states,
             all_observations=observations,
-            reader=ObservationReader.of(None, observations.objects, _given(given, "observation_kernel")),
+            reader=replace(ObservationReader.of(None, observations.objects, given), flat=bool(stored["flat_"])),
             state_kernel=state_kernel,
             observation_kernel=observation_kernel,
             kernel_choice=None if choice is None else KernelChoice(clone(observation_kernel), **choice),
@@ -151,7 +151,7 @@ class Learnt:
             chosen=chosen,
             fitted=settings.make_rule(known, epsilon, delta, cache),
         )
-        return replace(learnt, reader=replace(learnt.reader, flat=bool(stored["flat_"]))), cache is None
+        return learnt, cache is None
 
     def _read_more(self, states: Any, observations: Any, angles: Sequence[int]) -> tuple[Objects, Objects]:
         read_states, read_observations = read_examples(
@@ -178,7 +178,7 @@ def learn(states: Any, observations: Any, settings: LearningSettings, known: Lea
     settings : LearningSettings
         Everything else.
     known : Learned, optional
-        A learnt kernel whose summary of the same examples may be used again.
+        A learnt kernel whose summary of the same examples can be reused.
     """
     state_kernel = _given(settings.state_kernel, "state_kernel")
     observation_kernel = _given(settings.observation_kernel, "observation_kernel")
@@ -262,7 +262,7 @@ def _with_angles(kernel: Kernel, angles: Sequence[int]) -> Kernel:
 
 
 def _fitted(kernel: Kernel, observations: Objects, states: Objects, known: Learned | None) -> Kernel:
-    """Fit an observation kernel, on a summary learnt before if there is one."""
+    """Fit an observation kernel, with a summary that was learnt before if there is one."""
     if known is not None and isinstance(kernel, Learned):
         return kernel.fit_like(known, observations)
     return kernel.fit(observations, states)

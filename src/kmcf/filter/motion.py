@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.objects import Objects, as_objects, is_numeric, take
 
@@ -22,17 +21,17 @@ class Motion:
     """Draws initial states and moves states on."""
 
     transition: Transition | None
-    """``(states, control, rng) -> states``; None only for filters that can do without."""
+    """``(states, control, rng) -> states``; None only for filters that can do without one."""
     initial: Initial | None
     """``(size, rng) -> states``; None: i.i.d. draws from the example states."""
     examples: Objects
-    """The example states, which also tell what a state looks like."""
+    """The example states, which also show what a state looks like."""
     angles: Sequence[int]
     """State columns that are angles."""
 
     @property
     def state_shape(self) -> tuple[int, ...] | None:
-        """Shape of one state; None where states are objects."""
+        """Shape of one state; None if states are objects."""
         return None if isinstance(self.examples, list) else tuple(self.examples.shape[1:])
 
     def draw(self, size: int, rng: np.random.Generator) -> Objects:
@@ -47,7 +46,7 @@ class Motion:
         return self._checked(drawn, size, "initial(size, rng)")
 
     def move(self, states: Objects, control: Any, rng: np.random.Generator, time: int) -> Objects:
-        """Draw from the transition; it gets a copy, so it may work in place."""
+        """Draw from the transition; it gets a copy, so that it may work in place."""
         assert self.transition is not None
         given = states.copy()
         hint = " (no controls were given: pass controls=... if it needs them)" if control is None else ""
@@ -65,7 +64,7 @@ class Motion:
         if np.iscomplexobj(states):
             raise TypeError(f"{source} returned complex numbers; states are real.")
         try:
-            numbers: FloatArray = np.array(states, dtype=np.float64)  # a copy: the user's function may reuse its array
+            numbers = np.array(states, dtype=np.float64)  # a copy: the user's function may reuse its array
         except (TypeError, ValueError):
             raise TypeError(f"{source} returned {type(states).__name__}, not an array of states.") from None
         expected = (size, *self.examples.shape[1:])
@@ -82,7 +81,7 @@ class Motion:
 
 @contextmanager
 def _noted(source: str) -> Iterator[None]:
-    """Add to any exception where in the user's code it came from."""
+    """Note on any exception which of the user's functions raised it."""
     try:
         yield
     except Exception as error:

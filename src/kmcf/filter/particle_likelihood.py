@@ -13,10 +13,11 @@ from kmcf.filter.support import OnParticles, Support
 
 
 class ParticleLikelihoodFilter(RuleFilter):
-    """Bayesian filter on particles, weighted by likelihoods that the examples around them suggest.
+    """Bayesian filter on particles, weighted by likelihoods learnt from the examples around them.
 
     This is not the paper's algorithm, whose posterior lives on the example states. Particles can follow a state beyond
-    the examples; the price is a cost per step that grows with the examples times the particles.
+    the examples, but a step costs as much as there are examples times particles. :mod:`kmcf.bayes_rule.particles` has
+    the formulas.
 
     Parameters
     ----------
@@ -34,13 +35,13 @@ class ParticleLikelihoodFilter(RuleFilter):
         likelihood is the average similarity of the observation to those of the examples around a particle.
     background : float
         φ ≥ 0: likelihood of any observation at any state, in units of that of an observation that fits perfectly.
-        Above 0, no single observation can rule out a state, be it that the examples there look different or that there
-        are none. For look-alike places, gaps between the examples and observations that come thick and fast; try 0.2.
+        Above 0, no single observation can rule out a state, whether the examples there look different or there are
+        none. Helps with look-alike places, gaps between the examples and frequent observations; try 0.2.
     tolerance : float, pair of float or "auto"
         Accuracy of the low-rank observation features: the largest residual diagonal entry, relative to the largest
-        diagonal entry ("auto": 1e-8). Of a pair the second counts.
+        diagonal entry ("auto": 1e-8). Of a pair, the second is used.
     rank : int or pair of int, optional
-        Largest number of observation features. Of a pair the second counts.
+        Largest number of observation features. Of a pair, the second is used.
     resampling : {"systematic", "none"}
         How particles are resampled.
     resample_threshold : float
@@ -55,7 +56,7 @@ class ParticleLikelihoodFilter(RuleFilter):
     random_state : int, Generator or None
         Seed of all random numbers.
     reject : bool, optional
-        Whether the prediction is kept where no example observation resembles the observation, or no particle explains
+        Whether to keep the prediction when no example observation resembles the observation, or no particle explains
         it. None: yes.
 
     Examples

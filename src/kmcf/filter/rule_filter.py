@@ -1,18 +1,18 @@
-"""Filters that apply a Bayes' rule to examples: learning, further examples, other settings on the same examples."""
+"""What the two filters with a Bayes' rule share: learning, further examples, other settings on the same examples."""
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from sklearn.base import clone
 
 from kmcf.bayes_rule import BayesRule
+from kmcf.filter.backend import Backend
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
-from kmcf.filter.restoring import check_kernels, kernel_probes, warn_refitted, with_cache
+from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_functions, particles_for
 from kmcf.filter.step import Move, Step
@@ -20,7 +20,7 @@ from kmcf.filter.support import Support
 from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
 from kmcf.kernels import Kernel, Learned, Precomputed
 from kmcf.numerics.greedy import greedy_loop
-from kmcf.support.alerts import StalePivotsWarning
+from kmcf.support.alerts import StalePivotsWarning, warn_user
 from kmcf.support.search_space import Parameter, Variants
 
 STALE = 1e-3
@@ -30,10 +30,12 @@ Functions = Sequence[Callable[[Any], Any]]
 
 
 class RuleFilter(SequentialFilter):
-    """Base of the filters that apply a Bayes' rule to examples."""
+    """Base class of the filters that apply a Bayes' rule to examples."""
 
     state_kernel: Any
     observation_kernel: Any
+    epsilon: float | None = None
+    """Only for rules that have one."""
     delta: float | None
     tolerance: float | tuple[float, float] | str
     n_particles: int | None
@@ -46,8 +48,6 @@ class RuleFilter(SequentialFilter):
     observation_kernel_: Kernel
     state_kernel_: Kernel
     _functions: tuple[Callable[[Any], Any], ...] = ()
-    _stored: dict[str, Any] | None = None
-    """What a file holds, until all of it has been read."""
 
     @abstractmethod
     def _check_settings(self) -> None:
@@ -55,10 +55,10 @@ class RuleFilter(SequentialFilter):
 
     @abstractmethod
     def _support(self) -> Support:
-        """Turn the words that the user chose into what fits the rule."""
+        """Turn the settings that are words into what fits the rule."""
 
     def _fit(self, states: Any, observations: Any, functions: Functions, known: Learned | None = None) -> Self:
-        """Fit; ``known`` is a kernel whose summary of the same examples may be used again."""
+        """Fit; ``known`` is a kernel whose summary of the same examples can be reused."""
         self._check_settings()
         self._functions = check_functions(functions)
         learnt = learn(states, observations, self._learning_settings(), known)
@@ -68,41 +68,40 @@ class RuleFilter(SequentialFilter):
         """Learn from further examples, keeping kernels, regularisers and (compressed engine) pivots.
 
         With the compressed engine the cost depends on the number of new examples only, and the result is that of
-        refitting with the same pivots; other engines refit their rule. Beliefs made before keep their values. When
-        new examples lie where the pivots do not reach, a warning says so: call :meth:`refresh`.
+        refitting with the same pivots; other engines refit their rule. Existing beliefs keep their values. If new
+        examples lie out of reach of the pivots, a warning says so: call :meth:`refresh`.
 
         Parameters
         ----------
         states, observations : arrays or lists
             The new examples, at least one, of the same form as those given to :meth:`fit`.
         """
-        if not hasattr(self, "seed_"):
+        if not self._is_fitted:
             return self.fit(states, observations)
         if self.n_examples is not None or isinstance(self.observation_kernel_, Precomputed):
             raise ValueError("partial_fit works neither with n_examples nor with a precomputed kernel: fit again.")
         extended = self.learnt_.extended(states, observations, self._learning_settings())
         outside = extended.fitted.rule.outside
         if outside > STALE:
-            warnings.warn(
+            warn_user(
                 f"{outside:.1%} of the new examples lie outside the reach of the pivots chosen at fit; call "
-                "refresh() to choose them anew (its cost grows with the number of examples).",
+                "refresh() to choose new ones (its cost grows with the number of examples).",
                 StalePivotsWarning,
-                stacklevel=2,
             )
         return self._adopt(extended, self.seed_)
 
     def refresh(self) -> Self:
-        """Choose the pivots of the low-rank engines anew from all examples, as a fit with the same kernels would."""
+        """Choose new pivots for the low-rank engines from all examples, as a fit with the same kernels would."""
         self._fitted_backend()
         return self._adopt(self.learnt_.refreshed(self._learning_settings()), self.seed_)
 
     def search_space(self) -> dict[str, Parameter]:
-        """Return what a tuner may change: widths of the kernels that have one, the regularisers, a rank that was set.
+        """Return what a tuner may change: the kernels' widths, the regularisers, and the rank if one was set.
 
         Kernels that are None get their widths in :meth:`variants`.
         """
         plain = self.observation_kernel is None
-        regularisers = self._support().search_space(getattr(self, "epsilon", None), self.delta, plain=plain)
+        regularisers = self._support().search_space(self.epsilon, self.delta, plain=plain)
         return kernel_search_space(self, **regularisers)
 
     def variants(self, states: Any, observations: Any) -> Variants:
@@ -119,7 +118,7 @@ class RuleFilter(SequentialFilter):
         """Return a filter with some settings changed, fitted on the examples that this one was fitted on.
 
         Where only ε and δ change, kernels, kernel matrices and their factors are shared; a learnt observation kernel is
-        learnt anew only if its own settings change.
+        learnt again only if its own settings change.
 
         Parameters
         ----------
@@ -135,41 +134,27 @@ class RuleFilter(SequentialFilter):
             twin._check_settings()
             shared = self.learnt_.regularised(*(settings.get(name) for name in ("epsilon", "delta")))
             if shared is not None:
-                return twin._inherit(self)._adopt(shared, self.seed_)
+                twin._take_over(self._fit_options())
+                return twin._adopt(shared, self.seed_)
         known = self.observation_kernel_ if isinstance(self.observation_kernel_, Learned) else None
         if any(name.startswith("observation_kernel") and not name.startswith(SUMMARY_KERNEL) for name in changed):
             known = None
         return twin._fit(states, observations, self._functions, known)
 
-    def to_store(self) -> dict[str, Any]:
-        """Return what a file holds of this (see :mod:`kmcf.support.storable`)."""
-        settings = self._settings()
-        if not hasattr(self, "seed_"):
-            return settings
-        fitted = {"_functions": self._functions, "seed_": self.seed_, "probes_": kernel_probes(self.learnt_)}
-        return {**settings, **self.learnt_.stored(), **fitted}
+    def _fitted_state(self) -> dict[str, Any]:
+        return {**stored(self.learnt_), **self._fit_options()}
 
-    def from_store(self, state: dict[str, Any]) -> None:
-        """Fill a blank object from what a file holds."""
-        self.__dict__.update({name: state[name] for name in self._get_param_names()})
-        self._stored = with_cache(state) if "seed_" in state else None
+    def _restore(self, state: dict[str, Any], passed: set[str]) -> None:
+        self._take_over(state)
+        restored(state, self._learning_settings(), passed).publish(self)
 
-    def after_loading(self, passed: set[str]) -> None:
-        """Put the parts of a file together; kernels that were passed again must be those it was saved with."""
-        state, self._stored = self._stored, None
-        if state is None:
-            return
-        self._functions = tuple(state["_functions"])
-        learnt, refitted = Learnt.restored(state, self._learning_settings())
-        check_kernels(learnt, state["probes_"], passed)
-        self._adopt(learnt, int(state["seed_"]))
-        if refitted:
-            warn_refitted(stacklevel=4)
+    def _fit_options(self) -> dict[str, Any]:
+        """Return what ``fit`` was given besides the examples."""
+        return {"_functions": self._functions}
 
-    def _inherit(self, other: Self) -> Self:
-        """Take over what ``fit`` was told beside the examples."""
-        self._functions = other._functions
-        return self
+    def _take_over(self, options: Mapping[str, Any]) -> None:
+        """Adopt the options that another fit was given."""
+        self._functions = tuple(options["_functions"])
 
     def _learning_settings(self) -> LearningSettings:
         support = self._support()
@@ -177,7 +162,7 @@ class RuleFilter(SequentialFilter):
             state_kernel=self.state_kernel,
             observation_kernel=self.observation_kernel,
             state_multiplier=support.state_multiplier,
-            epsilon=getattr(self, "epsilon", None),
+            epsilon=self.epsilon,
             delta=self.delta,
             default_delta=support.default_delta,
             n_examples=self.n_examples,
@@ -191,9 +176,12 @@ class RuleFilter(SequentialFilter):
         """Take over what was learnt, under the names that users know, and get ready to filter."""
         learnt.publish(self)
         self.seed_ = seed
-        greedy_loop()  # compiled here rather than in the first step
         self.backend_ = self._make_backend()
         return self
+
+    def _make_backend(self) -> Backend:
+        greedy_loop()  # compiled here rather than in the first step
+        return super()._make_backend()
 
     @property
     def n_particles_(self) -> int:
@@ -202,7 +190,7 @@ class RuleFilter(SequentialFilter):
 
     @property
     def rejecting_(self) -> bool:
-        """Whether the prediction is kept where a correction cannot be trusted."""
+        """Whether the prediction is kept when a correction cannot be trusted."""
         return True if self.reject is None else bool(self.reject)
 
     def _step(self) -> Step:

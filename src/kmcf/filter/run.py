@@ -1,4 +1,4 @@
-"""The result of filtering a sequence or a batch of them: summaries per step, and the beliefs where they were kept."""
+"""The result of filtering a sequence or a batch of them: summaries per step, and the beliefs if they were kept."""
 
 from __future__ import annotations
 
@@ -19,10 +19,21 @@ from kmcf.support.notebooks import html_table, spread_of
 
 
 class FilterRun:
-    """What a filter found out along a sequence of T observations.
+    """What a filter estimated along a sequence of T observations.
 
     Every summary has one entry per step, first axis T; for a batch of B sequences there is a leading axis B.
     ``run[t]`` is the belief at step t (``run[b][t]`` in a batch), if beliefs were kept.
+
+    Parameters
+    ----------
+    summaries : SummaryColumns, optional
+        The columns of the run. None: those of a batch's members are put together.
+    angles : sequence of int
+        State columns that are angles in radians.
+    beliefs : sequence of Belief, optional
+        One per step, if they were kept.
+    members : sequence of FilterRun, optional
+        The runs of a batch.
 
     Examples
     --------
@@ -60,7 +71,7 @@ class FilterRun:
 
     @property
     def mode(self) -> Any:
-        """The state with the largest weight, (T, d), or a list where states are objects."""
+        """The state with the largest weight, (T, d), or a list if states are objects."""
         return self._column("mode")
 
     @property
@@ -80,7 +91,7 @@ class FilterRun:
 
     @property
     def weight_sum(self) -> FloatArray:
-        """Sum of the weights before normalisation; NaN where nothing was corrected."""
+        """Sum of the weights before normalisation; NaN if nothing was corrected."""
         return self._column("weight_sum")
 
     @property
@@ -90,17 +101,17 @@ class FilterRun:
 
     @property
     def herding_loss(self) -> FloatArray:
-        """RKHS distance of the resampled points to the posterior; NaN where nothing was resampled."""
+        """RKHS distance of the resampled points to the posterior; NaN if nothing was resampled."""
         return self._column("herding_loss")
 
     @property
     def coverage(self) -> FloatArray:
-        """The smaller of observation and state coverage: near 1 is well covered by the examples, near 0 is not."""
+        """The smaller of observation and state coverage: near 1, the examples cover a step well; near 0, poorly."""
         return self._column("coverage")
 
     @property
     def observation_coverage(self) -> FloatArray:
-        """Similarity of the observation to the closest example observation; NaN where it is missing."""
+        """Similarity of the observation to the closest example observation; NaN if it is missing."""
         return self._column("observation_coverage")
 
     @property
@@ -115,7 +126,7 @@ class FilterRun:
 
     @property
     def missing(self) -> BoolArray:
-        """Steps without observation."""
+        """Steps without an observation."""
         return self._column("missing")
 
     @property
@@ -130,7 +141,7 @@ class FilterRun:
             raise TypeError("this is a batch of runs: index a sequence first, run[b].beliefs.")
         if self._beliefs is None:
             raise LookupError(
-                "this run kept its summaries only, to save memory; filter with keep_beliefs=True to have run[t]."
+                "this run kept its summaries only, to save memory; filter with keep_beliefs=True to get run[t]."
             )
         return self._beliefs
 
@@ -146,7 +157,7 @@ class FilterRun:
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, Any], *, angles: Sequence[int] = (), batch: bool = False) -> FilterRun:
-        """Make a run of its summaries, as :meth:`columns` gives them."""
+        """Make a run from its summaries, as :meth:`columns` returns them."""
         if not batch:
             return cls(Summaries.of_columns(columns), angles=angles)
         sequences = range(len(columns["time"]))
@@ -157,13 +168,13 @@ class FilterRun:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> FilterRun:
-        """Read a run that was saved as NPZ; the summaries are as they were, the beliefs are not in the file."""
+        """Read a run that was saved as NPZ: the summaries as they were; beliefs are not in the file."""
         with open_container(path) as container:
             return cls.read(container)
 
     @classmethod
     def read(cls, container: Container) -> FilterRun:
-        """Make a run of an open file."""
+        """Read a run from an open file."""
         columns, angles, several = read_columns(container)
         return cls.of_columns(columns, angles=angles, batch=several)
 
@@ -171,7 +182,7 @@ class FilterRun:
         """Write the summaries (not the beliefs) to a file: NPZ, CSV or Parquet, by the ending of ``path``.
 
         :func:`kmcf.load` and ``np.load`` read NPZ; CSV and Parquet (which need the extra ``kmcf[tables]``) have the
-        columns of :meth:`to_dataframe`, with time (and sequence) first. An old file stays until the new one is
+        columns of :meth:`to_dataframe`, with time (and sequence) first. An existing file stays until the new one is
         complete.
         """
         write_run(path, RunColumns(self.columns(), self.angles, self.is_batch), self.to_dataframe)
@@ -273,11 +284,11 @@ class FilterRun:
 
 
 def collect(beliefs: Iterable[Belief], *, angles: Sequence[int], keep: bool) -> FilterRun:
-    """Make a run of beliefs as they come; hold on to them only if ``keep``."""
+    """Make a run from beliefs as they are made; keep them only if ``keep``."""
     summaries, kept = summarise(beliefs, keep=keep)
     return FilterRun(summaries, angles=angles, beliefs=kept)
 
 
 def batch(runs: Sequence[FilterRun]) -> FilterRun:
-    """Put runs of equal length together into one whose summaries have a leading axis."""
+    """Combine runs of equal length into one whose summaries have a leading axis."""
     return FilterRun(None, angles=runs[0].angles, members=tuple(runs))

@@ -1,4 +1,4 @@
-"""The columns of a run as files: for other programs (CSV, Parquet) or to be loaded again (NPZ)."""
+"""The columns of a run in files: for other programs (CSV, Parquet) or to load again (NPZ)."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def read_columns(container: Container) -> RunColumns:
         raise FileError(f"it holds a {container.manifest['root']['object']}, not a run.")
     columns = {name: container.array(name) for name in container.names}
     if "time" not in columns or not set(columns) <= set(NAMES):
-        raise FileError(f"a run has other columns: {', '.join(columns)}.")
+        raise FileError(f"its columns are not those of a run: {', '.join(columns)}.")
     axes = columns["time"].shape
     for name, values in columns.items():
         if values.shape[: len(axes)] != axes:
-            raise FileError(f"its column {name} has the shape {values.shape}, which does not go with {axes}.")
+            raise FileError(f"its column {name} has shape {values.shape}, which does not match the steps, {axes}.")
     return RunColumns(columns, container.manifest["angles"], bool(container.manifest["batch"]))

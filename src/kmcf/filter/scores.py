@@ -1,4 +1,4 @@
-"""How far a run was from the truth, where the truth is known."""
+"""How far runs were from the truth, if it is known."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Scores(NamedTuple):
     """Errors of a run."""
 
     steps: int
-    """Steps with a known true state, over which the others are taken."""
+    """Steps with a known true state; the errors are taken over these."""
     rmse: float
     """Root mean squared distance of the posterior mean to the truth."""
     median_error: float
@@ -27,7 +27,7 @@ class Scores(NamedTuple):
     rejected: int
     """Steps whose observation was not used."""
     missing: int
-    """Steps without observation."""
+    """Steps without an observation."""
 
 
 def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:

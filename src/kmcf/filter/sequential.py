@@ -22,6 +22,7 @@ from kmcf.filter.host import HostBackend
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.motion import Initial, Motion
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES
+from kmcf.filter.restoring import with_cache
 from kmcf.filter.run import FilterRun
 from kmcf.filter.step import Step
 from kmcf.numerics.objects import Objects
@@ -31,9 +32,9 @@ from kmcf.support.search_space import Parameter, Variants
 
 
 class SequentialFilter(BaseEstimator, ABC):
-    """Base class of filters that learn the observation model from examples and are given a way to move the state."""
+    """Base class of filters that learn the observation model from examples and are given the transition."""
 
-    transition: Any  # (states, control, rng) -> states; None only where a filter can do without
+    transition: Any  # (states, control, rng) -> states; None only for filters that can do without one
     initial: Initial | None
     angles: Sequence[int]
     random_state: Any
@@ -44,6 +45,8 @@ class SequentialFilter(BaseEstimator, ABC):
     """Reads observations of the form that the examples had."""
     backend_: Backend
     """What carries the fitted filter through time."""
+    _stored: dict[str, Any] | None = None
+    """What a file holds of a fitted filter, until all of it can be put together."""
     needs_transition: ClassVar[bool] = True
     why_rejected: ClassVar[str] = NO_EXAMPLE_RESEMBLES
 
@@ -55,12 +58,28 @@ class SequentialFilter(BaseEstimator, ABC):
     def _step(self) -> Step:
         """Put together one step of the fitted filter."""
 
+    @abstractmethod
+    def _fitted_state(self) -> dict[str, Any]:
+        """Return what a file holds of the fitted filter besides its settings and its seed."""
+
+    @abstractmethod
+    def _restore(self, state: dict[str, Any], passed: set[str]) -> None:
+        """Restore what was learnt; the settings and the seed are there already.
+
+        Parameters
+        ----------
+        state : dict
+            What the file holds.
+        passed : set of str
+            Names of what the user passed again.
+        """
+
     def search_space(self) -> dict[str, Parameter]:
         """Return what a tuner may change: names of parameters, as for ``set_params``, and how they may vary."""
         return {}
 
     def variants(self, states: Any, observations: Any) -> Variants:
-        """Return this filter with everything explicit that it would decide from the examples: a tuner's start.
+        """Return this filter with all it decides from the examples made explicit, for a tuner to start from.
 
         It is fitted, so that :meth:`search_space` can start from the values in use.
 
@@ -74,7 +93,7 @@ class SequentialFilter(BaseEstimator, ABC):
     def refitted(self, states: Any, observations: Any, **settings: Any) -> Self:
         """Return a filter with some settings changed, fitted on the examples that this one was fitted on.
 
-        What does not depend on the changed settings may be shared with this filter, which stays as it is.
+        What does not depend on the changed settings may be shared with this filter, which does not change.
 
         Parameters
         ----------
@@ -91,12 +110,12 @@ class SequentialFilter(BaseEstimator, ABC):
         Parameters
         ----------
         stream : int
-            Number of the sequence of random numbers to use; different streams are independent.
+            Which stream of random numbers to use; different streams are independent.
         """
         return self._fitted_backend().start(stream)
 
     def step(self, belief: Belief, y: Any, control: Any = None) -> Belief:
-        """Return the belief after one more observation. The belief passed in stays as it is.
+        """Return the belief after one more observation. The belief passed in does not change.
 
         Parameters
         ----------
@@ -123,8 +142,8 @@ class SequentialFilter(BaseEstimator, ABC):
         progress : bool
             Show a progress bar (needs the extra ``kmcf[progress]``).
         keep_beliefs : bool, optional
-            Whether ``run[t]`` shall be available. None: for at most 10 000 steps whose beliefs take little memory
-            (32 MB).
+            Whether to keep the beliefs, as ``run[t]``. None: yes for at most 10 000 steps whose beliefs take little
+            memory (32 MB).
 
         Returns
         -------
@@ -172,12 +191,35 @@ class SequentialFilter(BaseEstimator, ABC):
         return self._fitted_backend().forecast(belief, int(steps), controls)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the filter to one file, which :func:`kmcf.load` reads; an old file stays until the new one is complete.
+        """Write the filter to one file for :func:`kmcf.load`; an existing file stays until the new one is complete.
 
-        The file holds data only: settings, examples, what was learnt from them. Functions of your own (transition,
-        initial, kernels) are not in it and have to be passed again to :func:`kmcf.load`.
+        The file holds data only: settings, examples, what was learnt from them. Your own functions (transition,
+        initial, kernels) are not in it; pass them again to :func:`kmcf.load`.
         """
         save(self, path)
+
+    def to_store(self) -> dict[str, Any]:
+        """Return what a file holds: the settings and, once fitted, what was learnt."""
+        settings = self._settings()
+        return {**settings, **self._fitted_state(), "seed_": self.seed_} if self._is_fitted else settings
+
+    def from_store(self, state: dict[str, Any]) -> None:
+        """Fill a blank filter with its settings; the rest has to wait until the whole file has been read."""
+        self.__dict__.update({name: state[name] for name in self._get_param_names()})
+        self._stored = with_cache(state) if "seed_" in state else None
+
+    def after_loading(self, passed: set[str]) -> None:
+        """Restore what was learnt, and get ready to filter."""
+        state, self._stored = self._stored, None
+        if state is None:
+            return
+        self.seed_ = int(state["seed_"])
+        self._restore(state, passed)
+        self.backend_ = self._make_backend()
+
+    @property
+    def _is_fitted(self) -> bool:
+        return hasattr(self, "seed_")
 
     def _settings(self) -> dict[str, Any]:
         """Return the constructor's arguments, in its order."""
@@ -188,10 +230,10 @@ class SequentialFilter(BaseEstimator, ABC):
         return Motion(self.transition, self.initial, self.states_, self.angles)
 
     def _make_backend(self) -> Backend:
-        """Prepare the fitted filter for its way through time."""
+        """Make what carries the fitted filter through time."""
         return HostBackend(
             advance=self._step(),
-            states=self._motion(),
+            motion=self._motion(),
             reader=self.reader_,
             seed=self.seed_,
             why_rejected=self.why_rejected,
@@ -203,16 +245,16 @@ class SequentialFilter(BaseEstimator, ABC):
             raise NotFittedError(
                 f"this {type(self).__name__} has no examples yet: call fit(states, observations) first."
             )
-        if self.backend_.motion != (self.transition, self.initial):  # the user set others since
+        if self.backend_.made_for != (self.transition, self.initial):  # the user has changed them since
             self.backend_ = self._make_backend()
         return self.backend_
 
     def _numbers_per_belief(self) -> int:
-        """Return how many numbers a belief takes of its own; the example states are shared."""
+        """Return how many numbers each belief adds in memory; the example states are shared."""
         return len(self.states_)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the backend behind; it is made again of the rest."""
+        """Leave out the backend, which is made again from the rest."""
         return {name: value for name, value in super().__getstate__().items() if name != "backend_"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -222,8 +264,8 @@ class SequentialFilter(BaseEstimator, ABC):
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         given = str(super().__repr__(N_CHAR_MAX))
-        return f"{given}, fitted to {len(self.states_)} examples" if hasattr(self, "seed_") else given
+        return f"{given}, fitted to {len(self.states_)} examples" if self._is_fitted else given
 
     def _repr_html_(self) -> str:
-        """Return a small table for notebooks: the settings that are not the default, and what was learnt."""
+        """Return a small table for notebooks: settings that are not defaults, and what was learnt."""
         return html_table(type(self).__name__, *settings_and_learnt(self, getattr(self, "states_", None)))

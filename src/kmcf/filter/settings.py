@@ -1,4 +1,4 @@
-"""Checks of constructor arguments, made at fit: what was wrong, and what is allowed."""
+"""Checks of constructor arguments, made by ``fit``: the errors say what is wrong and what is allowed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def check_flag(name: str, value: Any, *, optional: bool = False) -> None:
 
 
 def check_draws(flt: Any) -> None:
-    """Check that states can be moved (where the filter must move them) and drawn."""
+    """Check that states can be drawn and, if the filter needs it, moved."""
     if not callable(flt.transition) and (flt.needs_transition or flt.transition is not None):
         raise TypeError(f"transition must be a function (states, control, rng) -> states, not {flt.transition!r}.")
     if flt.initial is not None and not callable(flt.initial):
@@ -91,7 +91,7 @@ def check_filter(flt: Any) -> None:
 
 
 def check_printed(engine: str, rule: str, rank: Any) -> None:
-    """Check that what the literal engine shall compute is printed in the paper."""
+    """Check that the paper prints what the literal engine is asked to compute."""
     if engine == "literal" and rule != "kbr" and pair_of(rank) != (None, None):
         raise ValueError(
             f"engine='literal' with a rank is Algorithm 5, which is printed for rule='kbr' only, not for {rule!r}; use "
@@ -122,7 +122,7 @@ def _check_shared(flt: Any) -> None:
 
 
 def particles_for(given: int | None, n: int) -> int:
-    """Return the number of particles: as many as there are examples, at most 1000, where none was given.
+    """Return the number of particles: as given, or that of the examples, at most 1000.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def check_accuracy(tolerance: Any, rank: Any) -> None:
 
 
 def pair_of(value: Any) -> tuple[Any, Any]:
-    """Read a setting that holds for states and observations alike, or is a pair for the two.
+    """Read a setting that is one value for states and observations, or a pair.
 
     Examples
     --------

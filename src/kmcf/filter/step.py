@@ -29,10 +29,10 @@ class Step:
     predict: Prediction
     rule: BayesRule
     rejecting: bool
-    """Whether the prediction is kept where the correction cannot be trusted; the paper's Algorithm 3 never does."""
+    """Whether the prediction is kept when the correction cannot be trusted; the paper's Algorithm 3 never does so."""
     n_particles: int
     kernel: Kernel | None
-    """The kernel on states, which beliefs know."""
+    """The kernel on states, for distances between beliefs."""
     angles: Sequence[int]
     """State columns that are angles."""
 

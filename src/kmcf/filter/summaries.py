@@ -1,4 +1,4 @@
-"""One line per step of a run: gathered as the beliefs come by, completed on demand where that takes the weights."""
+"""One row per step of a run: gathered as beliefs are made; what needs the weights is filled in on demand."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.filter.belief import Belief
 from kmcf.numerics.objects import is_numeric
 
@@ -27,22 +28,22 @@ REPORTED = SCALARS[1:2] + SCALARS[3:]
 NAMES = ("time", "mean", "covariance", "mode", "interval", *SCALARS)
 CHUNK = 512
 FEW_STATES = 5000
-"""With so many examples or fewer, the weights of a chunk are formed as soon as it is full."""
+"""With this many examples or fewer, the weights of a chunk are formed as soon as it is full."""
 
 
 class SummaryColumns(Protocol):
     """Something that has the summary columns of a run."""
 
     def column(self, name: str) -> Any:
-        """Return a column, one entry per step; None where it is not defined."""
+        """Return a column, one entry per step; None if it is not defined."""
         ...
 
 
 class Summaries:
     """The summary columns of one sequence, kept in chunks of 512 steps.
 
-    Engines that do not form weights leave some entries open (the mode, say). With few examples a full chunk is
-    completed at once; with many the first use of such a column does it.
+    Engines that do not form weights leave some entries open (the mode, say). With few examples, a full chunk is
+    completed at once; with many, on the first use of such a column.
     """
 
     def __init__(self) -> None:
@@ -51,7 +52,7 @@ class Summaries:
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, Any]) -> Summaries:
-        """Make summaries of complete columns; those not given are not defined."""
+        """Make summaries from complete columns; those not given are not defined."""
         summaries = cls()
         summaries._arrays = {name: columns.get(name) for name in NAMES}
         return summaries
@@ -63,7 +64,7 @@ class Summaries:
         self._chunks[-1].add(belief)
 
     def column(self, name: str) -> Any:
-        """Return a column as an array; a list where its entries are objects, None where it is not defined."""
+        """Return a column as an array; a list if its entries are objects, None if it is not defined."""
         if name not in self._arrays:
             parts = [chunk.column(name) for chunk in self._chunks]
             if parts[0] is None:
@@ -75,7 +76,7 @@ class Summaries:
         return self._arrays[name]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Complete all columns before pickling, so that the examples' features need not travel along."""
+        """Complete all columns before pickling, so that the examples' features need not be pickled too."""
         for name in NAMES:
             self.column(name)
         return self.__dict__
@@ -87,7 +88,7 @@ class _Chunk:
     def __init__(self) -> None:
         self._columns: dict[str, Any] = {name: [] for name in NAMES}
         self._open: dict[int, Belief] = {}
-        self._objects = False  # states that are not numbers
+        self._objects = False  # whether states are objects, not numbers
         self.full = False
 
     def add(self, belief: Belief) -> None:
@@ -132,7 +133,7 @@ class _Chunk:
                 "mode": belief.states[int(found.largest[k])],
             }
             if not self._objects:
-                formed = copy.copy(belief)  # the weights it forms go with it
+                formed = copy.copy(belief)  # so that its weights are freed after this
                 entries["interval"] = formed.interval()
                 if self._columns["covariance"][position] is None:
                     entries["covariance"] = formed.covariance()
@@ -153,8 +154,9 @@ def summarise(beliefs: Iterable[Belief], *, keep: bool) -> tuple[Summaries, tupl
 
 
 def _summary(belief: Belief) -> dict[str, Any]:
-    """Say what is known of a belief without forming its weights; None for the rest."""
-    known = _from_source(belief) if belief.unformed else _from_weights(belief)
+    """Return what is known of a belief without forming its weights; None for the rest."""
+    source = belief.source if belief.unformed else None
+    known = _from_weights(belief) if source is None else _from_source(belief, source)
     report = {name: getattr(belief.report, name) for name in REPORTED}
     return {"time": belief.time, **known, **report}
 
@@ -171,9 +173,7 @@ def _from_weights(belief: Belief) -> dict[str, Any]:
     }
 
 
-def _from_source(belief: Belief) -> dict[str, Any]:
-    source = belief.source
-    assert source is not None
+def _from_source(belief: Belief, source: LazyWeights) -> dict[str, Any]:
     mean, squares = source.mean(), source.sum_of_squares()
     return {
         "mean": None if mean is None else mean.reshape(belief.states.shape[1:]),

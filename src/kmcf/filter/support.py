@@ -1,4 +1,4 @@
-"""Where a posterior lives, on the examples or on the particles: the words a user chose, turned into a rule.
+"""Where a posterior lives, on the examples or on the particles: settings that are words, turned into a rule.
 
 Each of the two knows its defaults, what a tuner may change, and how to fit its Bayes' rule.
 """
@@ -32,12 +32,12 @@ MOVED = 500
 """The variance of the transition is estimated from so many example states."""
 Move = Callable[[Any, np.random.Generator], Any]
 EXACT_ENOUGH = 1e-8
-"""Tolerance of the rule on particles where the user leaves it to the regularisers."""
+"""Tolerance of the rule on particles for tolerance="auto"."""
 
 
 @dataclass(frozen=True)
 class Support(ABC):
-    """The settings that both share; strings as the user gave them."""
+    """The settings that both share, as the user gave them."""
 
     resampling: str
     resample_threshold: Any
@@ -48,7 +48,7 @@ class Support(ABC):
 
     @abstractmethod
     def default_delta(self, plain: bool, mean_diagonal: float) -> float:
-        """Return δ for the plain default observation kernel or any other, given its mean diagonal."""
+        """Return the default δ, given whether the observation kernel is the plain default, and its mean diagonal."""
 
     @abstractmethod
     def search_space(self, epsilon: float | None, delta: float | None, *, plain: bool) -> dict[str, Parameter]:
@@ -146,7 +146,7 @@ class OnParticles(Support):
         return PARTICLE_DELTA * mean_diagonal
 
     def search_space(self, _epsilon: float | None, delta: float | None, *, plain: bool) -> dict[str, Parameter]:
-        """Return δ, and φ where there is one."""
+        """Return δ, and φ if it is positive."""
         untuned = self.default_delta(plain, 1.0)
         return delta_space(delta, untuned, "importance") | background_space(self.background)
 

@@ -1,4 +1,4 @@
-"""What a tuner may change in a filter with kernels and regularisers, and from where it starts.
+"""What a tuner may change in a filter with kernels and regularisers, and where it starts.
 
 Any filter with the settings ``state_kernel``, ``observation_kernel``, ``epsilon``, ``delta`` can use these functions.
 """
@@ -50,24 +50,24 @@ def epsilon_space(epsilon: float | None) -> dict[str, Parameter]:
 
 
 def delta_space(delta: float | None, default: float, rule: str) -> dict[str, Parameter]:
-    """Return how δ may vary around its value, or around the default; not at all where it is infinite."""
+    """Return how δ may vary around its value, or around the default; nothing if it is infinite."""
     if delta is not None and not np.isfinite(delta):
         return {}
     return {"delta": LogNormal(default if delta is None else delta, DELTA_SD[rule])}
 
 
 def background_space(background: float) -> dict[str, Parameter]:
-    """Return how φ may vary where there is one."""
+    """Return how φ may vary, if it is positive."""
     return {"background": LogNormal(background, BACKGROUND_SD)} if background > 0.0 else {}
 
 
 def kernel_widths(kernel: Any, name: str) -> dict[str, Parameter]:
-    """Return the bandwidths of a kernel, or the multipliers of those it learns, wherever inside it they are.
+    """Return the bandwidths of a kernel and its parts, or the multipliers of those that are learnt.
 
     Parameters
     ----------
     kernel : object
-        A kernel of any class; one that does not tell its parameters contributes nothing.
+        A kernel of any class; one without ``get_params`` contributes nothing.
     name : str
         The filter's name for it; the widths have the names that the filter's ``set_params`` knows.
 
@@ -92,22 +92,22 @@ def kernel_widths(kernel: Any, name: str) -> dict[str, Parameter]:
 def kernel_variants(
     flt: Any, states: Any, observations: Any, default_delta: Callable[[bool, float], float]
 ) -> Variants:
-    """Return a filter with explicit kernels and regularisers, by one fit that also checks what the user gave.
+    """Return a filter with explicit kernels and regularisers, from one fit that also checks the settings.
 
-    Where the filter chose its observation kernel from the examples, the other one is a second variant.
+    If the filter chose its observation kernel from the examples, the other kernel is a second variant.
 
     Parameters
     ----------
     flt : filter
-        Not necessarily fitted; stays as it is.
+        Fitted or not; it does not change.
     states, observations : arrays or lists
         The examples.
     default_delta : callable
-        δ where none was given, for the plain default kernel or any other, and the kernel's mean diagonal.
+        Default δ, given whether the observation kernel is the plain default, and its mean diagonal.
     """
     fitted = clone(flt).fit(states, observations)
-    explicit = clone(flt)
-    explicit.set_params(**{name: getattr(fitted, f"{name}_") for name in ("epsilon", "delta") if hasattr(flt, name)})
+    explicit, given = clone(flt), flt.get_params(deep=False)
+    explicit.set_params(**{name: getattr(fitted, f"{name}_") for name in ("epsilon", "delta") if name in given})
     if flt.state_kernel is None:
         explicit.set_params(state_kernel=clone(fitted.state_kernel_))
     choice = fitted.kernel_choice_
@@ -125,7 +125,7 @@ def kernel_variants(
 
 
 def differ(first: Any, second: Any) -> bool:
-    """Say whether two settings are, or may be, different: numbers and words by value, anything else by identity.
+    """Say whether two settings may differ: numbers and words by value, anything else by identity.
 
     Examples
     --------

@@ -2,9 +2,8 @@
 
 It is an uncompressed zip archive of ``kmcf.json``, ``NAME.npy`` and ``NAME.bin`` members, so ``unzip`` and ``np.load``
 can look inside. The archive's comment, the last bytes of the file, holds the format's version and the SHA-256 of all
-bytes before it: whatever happened to the file by accident is found out before anything in it is read. Against a file
-made on purpose the checksum helps nothing; there, every size is compared with the size of the file before memory is
-taken.
+bytes before it, so that accidental damage is detected before anything is read. The checksum is no help against a forged
+file; there, every size is compared with the size of the file before memory is taken.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from kmcf.store.errors import FileError, PassedAgainError
 from kmcf.support.atomic import replacing
 
 FORMAT = 2
-"""What is written. Format 1 (kmcf 0.1) is read as well: see :mod:`kmcf.store.earlier`."""
+"""The format written. Format 1 (kmcf 0.1) can be read as well: see :mod:`kmcf.store.earlier`."""
 READABLE = (1, 2)
 MANIFEST = "kmcf.json"
 KINDS = "biufcSUmM"
@@ -43,12 +42,12 @@ _ANY_DATE = (1980, 1, 1, 0, 0, 0)
 def write_container(
     path: str | os.PathLike[str], manifest: Any, arrays: Mapping[str, Array], blobs: Mapping[str, bytes]
 ) -> None:
-    """Write a container in place of ``path``, or leave what is there.
+    """Write a container to ``path``; an existing file is replaced only by a complete one.
 
     Parameters
     ----------
     path : path
-        Where to.
+        The file to write.
     manifest : object
         Anything JSON can hold.
     arrays : mapping
@@ -73,21 +72,21 @@ def write_container(
 
 
 def _member(name: str) -> zipfile.ZipInfo:
-    """Name a member; with a fixed date, so that the same contents give the same bytes."""
+    """Return a member's entry, with a fixed date, so that the same contents give the same bytes."""
     return zipfile.ZipInfo(name, _ANY_DATE)
 
 
 def _digest(file: BinaryIO, size: int) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     file.seek(0)
     while size > 0 and (chunk := file.read(min(CHUNK, size))):
-        found.update(chunk)
+        digest.update(chunk)
         size -= len(chunk)
-    return found.hexdigest()
+    return digest.hexdigest()
 
 
 class Container:
-    """An open container whose checksum and sizes were found to be right."""
+    """An open container whose checksum and sizes have been checked."""
 
     def __init__(self, archive: zipfile.ZipFile, size: int) -> None:
         self._archive = archive
@@ -101,7 +100,7 @@ class Container:
         return [name.removesuffix(".npy") for name in self._members if name.endswith(".npy")]
 
     def array(self, name: str) -> Array:
-        """Read an array, in the order in memory that it was written with."""
+        """Read an array, with the memory order that it was written with."""
         info = self._member(f"{name}.npy")
         with self._archive.open(info) as stream:
             shape, fortran, dtype = read_npy_header(stream, info.file_size)
@@ -112,7 +111,7 @@ class Container:
         return array
 
     def header(self, name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-        """Read the shape, the order in memory and the type of an array, and not the array."""
+        """Read the shape, the memory order and the type of an array, but not the array."""
         info = self._member(f"{name}.npy")
         with self._archive.open(info) as stream:
             return read_npy_header(stream, info.file_size)
@@ -144,7 +143,7 @@ def read_npy_header(stream: Any, size: int, kinds: str = KINDS) -> tuple[tuple[i
     Parameters
     ----------
     stream : file
-        At its beginning.
+        Positioned at its start.
     size : int
         How many bytes it has.
     kinds : str
@@ -186,20 +185,20 @@ def _check_seal(file: BinaryIO, size: int) -> None:
     if seal is None:
         file.seek(0)
         if file.read(2) == b"PK":
-            raise FileError("its end is missing or changed: it was not written by kmcf, or not to the end.")
-        raise FileError("it is no file written by kmcf.")
+            raise FileError("its end is missing or changed: it was not written by kmcf, or it is incomplete.")
+        raise FileError("it is not a file written by kmcf.")
     if int(seal[1]) not in READABLE:
         raise FileError(
             f"it has format {int(seal[1])}, and this version of kmcf reads formats up to {FORMAT}: load it with the "
             "version of kmcf that wrote it, or install a newer one."
         )
     if _digest(file, size - SEAL_LENGTH) != seal[2].decode():
-        raise FileError("its checksum is wrong, so it was changed or damaged since it was written; take another copy.")
+        raise FileError("its checksum is wrong: it was changed or damaged after it was written; use another copy.")
 
 
 @contextmanager
 def _blamed(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn whatever a malformed file makes Python's readers raise into one kind of error."""
+    """Turn whatever error a malformed file causes into a :class:`~kmcf.store.FileError`."""
     try:
         yield
     except PassedAgainError:

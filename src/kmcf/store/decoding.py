@@ -1,4 +1,4 @@
-"""From JSON and arrays back to objects. Only whitelisted classes are made, and no code comes from the file."""
+"""From JSON and arrays back to objects. Only whitelisted classes are restored, and no code comes from the file."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Decoder:
             number = int(position.rstrip("]"))
             if not isinstance(value, list | tuple) or len(value) <= number:
                 raise PassedAgainError(
-                    f"{base} = {value!r}, but the file was saved with a list of {number + 1} or more."
+                    f"{base} = {value!r}, but the file was saved with a list of {number + 1} or more functions."
                 )
             value = value[number]
         return as_kernel(value, base) if node.get("kernel") else value
@@ -128,7 +128,7 @@ def _check_attributes(cls: type, state: dict[str, Any]) -> None:
 
 
 def _arguments_left_out(cls: Any, state: dict[str, Any]) -> dict[str, Any]:
-    """Add the defaults of constructor arguments that did not exist yet when the file was written."""
+    """Add the defaults of constructor arguments that did not exist when the file was written."""
     if not issubclass(cls, BaseEstimator):
         return state
     defaults = {
@@ -167,5 +167,5 @@ def _random_state(state: Any) -> np.random.RandomState:
 
 def _sparse(shape: Any, data: Any, indices: Any, indptr: Any) -> Any:
     matrix = sparse.csr_array((data, indices, indptr), shape=tuple(shape))
-    matrix.check_format(full_check=True)  # wrong indices would be read from anywhere in memory
+    matrix.check_format(full_check=True)  # wrong indices would read memory outside the arrays
     return matrix

@@ -1,7 +1,7 @@
-"""Files of format 1, written by version 0.1: a filter's parts were its classes' attributes then.
+"""Files of format 1, written by version 0.1, which held the attributes of a filter's classes.
 
-What matters of them is still read: settings, examples, learnt kernels, the seed. Factors are computed again. Files
-whose shared parts got mixed up when they were written, and those of other filters, are refused with a sentence.
+What matters is still read: settings, examples, learnt kernels, the seed. Factors are computed again. Files in which
+shared parts were mixed up, and fitted filters of other classes, are refused with an explanation.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ ON_PARTICLES_SETTINGS = (
     "transition", "initial", "state_kernel", "observation_kernel", "delta", "background", "tolerance", "rank",
     "resample_threshold", "n_particles", "n_examples", "angles", "random_state",
 )  # fmt: skip
-AGAIN = "was saved by kmcf 0.1 in a form that this version does not read; fit it again and save it anew"
+AGAIN = "was saved by kmcf 0.1 in a form that this version cannot read; fit it again and save it"
 
 
 def upgraded(root: dict[str, Any]) -> dict[str, Any]:
-    """Return the description of an object of format 1 as this format has it."""
+    """Return the description of an object of format 1 as the current format has it."""
     _check_shared(root)
     if root["object"] == FILTER:
         return _filter(root)
@@ -31,7 +31,7 @@ def upgraded(root: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_shared(root: dict[str, Any]) -> None:
-    """Refuse references that could mean either of two objects: format 1 gave containers the numbers of their parts."""
+    """Refuse ambiguous references: format 1 could give an object and one of its parts the same number."""
     nodes = list(_nodes(root))
     defined = Counter(node["number"] for node in nodes if "object" in node)
     if any(defined[node["same"]] > 1 for node in nodes if "same" in node):
@@ -39,7 +39,7 @@ def _check_shared(root: dict[str, Any]) -> None:
 
 
 def _nodes(node: Any) -> Iterator[dict[str, Any]]:
-    """Yield a node and all nodes inside it; what is computed again is left out."""
+    """Yield a node and all nodes inside it, except parts that are computed again."""
     if isinstance(node, list):
         for item in node:
             yield from _nodes(item)

@@ -29,16 +29,16 @@ CONTAINERS: dict[type, str] = {tuple: "tuple", set: "set", frozenset: "frozenset
 
 
 class Encoder:
-    """Encodes one object; afterwards holds the arrays and bytes beside it, and what has to be passed again."""
+    """Encodes one object; then holds its arrays and bytes, and the names of what has to be passed again."""
 
     def __init__(self) -> None:
         self.arrays: dict[str, Array] = {}
         self.blobs: dict[str, bytes] = {}
         self.passed_again: dict[str, str] = {}
-        """Name of each thing the user must pass again, with a description of what it was."""
+        """Names of what the user must pass again, with a description of each."""
         self._numbers = itertools.count()
         self._seen: dict[int, Any] = {}
-        self._alive: list[Any] = []  # so that no id is used twice
+        self._alive: list[Any] = []  # so that no id is reused
 
     def encode(self, value: Any, name: str | None = "", trail: str = "") -> Any:
         """Return the JSON for a value.
@@ -59,7 +59,7 @@ class Encoder:
         if type(value) is list:
             return [self.encode(item, _item(name, i), f"{trail}[{i}]") for i, item in enumerate(value)]
         seen = self._seen.get(id(value))
-        if seen is not None and not (name and "pass" in seen):  # passed twice, it is asked for under both names
+        if seen is not None and not (name and "pass" in seen):  # passed under two names, it is asked for under both
             return seen
         simple = self._simple(value, name, trail)
         return self._shared(value, name, trail) if simple is None else simple
@@ -99,7 +99,7 @@ class Encoder:
         elif isinstance(value, FromCallable | FromSklearn):
             node = reference = {**self._passed_again(value, name, trail), "kernel": True}
         elif (class_name := name_of_class(type(value))) is not None:
-            number = next(self._numbers)  # before the parts are encoded, which have numbers of their own
+            number = next(self._numbers)  # before the parts get their numbers
             node = {"object": class_name, "number": number, "state": self._state(value, name, trail)}
             reference = {"same": number}
         elif is_sklearn(value):
@@ -123,7 +123,7 @@ class Encoder:
     def _state(self, value: Any, name: str | None, trail: str) -> dict[str, Any]:
         state = stored_attributes(value)
         known = names_of_arguments(type(value))
-        # Arguments come first, so that what the user passed gets the name of the argument, wherever else it occurs.
+        # Arguments come first, so that what the user passed is named after its argument, wherever else it occurs.
         order = sorted(state, key=lambda attribute: (attribute not in known, attribute.strip("_") not in known))
         encoded = {}
         for attribute in order:
@@ -135,7 +135,7 @@ class Encoder:
     def _passed_again(self, value: Any, name: str | None, trail: str) -> dict[str, Any]:
         if not name or not callable(value):
             raise TypeError(
-                f"{trail or 'this'} is {describe(value)}, which a file cannot hold; if the class is yours, call "
+                f"{trail or 'this'} is {describe(value)}, which a file cannot hold; if it is a class of yours, call "
                 "kmcf.store.register(TheClass) before saving and loading."
             )
         self.passed_again.setdefault(name.partition("[")[0], describe(value))
@@ -143,7 +143,7 @@ class Encoder:
 
 
 def stored_attributes(value: Any) -> dict[str, Any]:
-    """Return what is stored of an object: what its class says, or all attributes."""
+    """Return what is stored of an object: what its ``to_store`` says, or all attributes."""
     if hasattr(type(value), "to_store"):
         return value.to_store()
     if isinstance(value, tuple):
@@ -162,7 +162,7 @@ def names_of_arguments(cls: Any) -> set[str]:
 
 
 def describe(value: Any) -> str:
-    """Say what something was, for people who have to find it again."""
+    """Describe something for users who have to find it again."""
     named = value.get_params(deep=False).popitem()[1] if isinstance(value, FromCallable | FromSklearn) else value
     if hasattr(named, "__qualname__"):
         return f"{getattr(named, '__module__', None) or 'builtins'}.{named.__qualname__}"

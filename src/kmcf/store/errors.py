@@ -1,4 +1,4 @@
-"""What goes wrong with files."""
+"""Errors about files."""
 
 from kmcf.support.storable import PassedAgainError
 

@@ -23,20 +23,20 @@ from kmcf.store.errors import FileError, PassedAgainError
 from kmcf.store.registry import read_kind
 
 SHORT = 12
-"""Arrays of so many numbers or fewer are described by their numbers."""
+"""Arrays of at most this many numbers are described by their values."""
 
 
 def save(thing: Any, path: str | os.PathLike[str], notes: Mapping[str, Any] | None = None) -> None:
-    """Write a filter, a kernel or a transition to one file, in place of what may be there.
+    """Write a filter, a kernel or a transition to one file, replacing an existing one.
 
     Parameters
     ----------
     thing : object
-        Fitted or not. Its class must be one of ours, or registered.
+        Fitted or not; of a class of this package, or a registered one.
     path : path
-        Where to; the ending does not matter (``.kmcf`` is a good one).
+        The file to write, with any ending; ``.kmcf`` is a good one.
     notes : mapping, optional
-        Whatever JSON can hold; :func:`describe_file` gives it back.
+        Anything JSON can hold; :func:`describe_file` returns it.
 
     Examples
     --------
@@ -75,11 +75,11 @@ def load(path: str | os.PathLike[str], *, trusted: list[str] | None = None, **ca
     path : path
         What ``save`` wrote.
     trusted : list of str, optional
-        Types inside scikit-learn regressors that you trust beyond those skops trusts itself; the error that asks for
-        this lists them.
+        Types inside scikit-learn regressors that you trust in addition to those that skops trusts; the error that asks
+        for this lists them.
     **callables
         Your own functions and kernels that the filter was saved with, by name: ``transition=...``, ``initial=...``,
-        ``observation_kernel=...``, ``functions=[...]``. The error says which are missing.
+        ``observation_kernel=...``, ``functions=[...]``. An error says which are missing.
 
     Examples
     --------
@@ -107,12 +107,12 @@ def load(path: str | os.PathLike[str], *, trusted: list[str] | None = None, **ca
         except (FileError, PassedAgainError):
             raise
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise FileError(f"the parts of {Path(path).name} do not fit together: {error}") from error
+            raise FileError(f"{Path(path).name} cannot be loaded because its contents do not match: {error}") from error
     return thing
 
 
 def _check_passed(needed: Mapping[str, str], given: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
-    """Compare what was passed with what the file needs."""
+    """Check that what was passed is what the file needs."""
     file = Path(path).name
     missing = [name for name in needed if name not in given]
     extra = [name for name in given if name not in needed]
@@ -138,7 +138,7 @@ def _check_passed(needed: Mapping[str, str], given: Mapping[str, Any], path: str
 
 
 def describe_file(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Say what a file holds without loading it: its kind, class, settings, versions, arrays, and what must be passed.
+    """Describe a file without loading it: its kind, class, settings, versions, arrays, and what must be passed again.
 
     Examples
     --------
@@ -161,8 +161,8 @@ def describe_file(path: str | os.PathLike[str]) -> dict[str, Any]:
         }
         if manifest["kind"] == "run":
             return {**found, "class": "FilterRun", "columns": container.names}
-        told = {"notes": manifest.get("notes", {}), "passed_again": manifest["passed_again"]}
-        return {**found, **told, **_about_root(container)}
+        details = {"notes": manifest.get("notes", {}), "passed_again": manifest["passed_again"]}
+        return {**found, **details, **_about_root(container)}
 
 
 def _about_root(container: Container) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def _about_root(container: Container) -> dict[str, Any]:
 
 
 def _root(container: Container) -> dict[str, Any]:
-    root: dict[str, Any] = container.manifest["root"]
+    root = container.manifest["root"]
     if not isinstance(root, dict) or next(iter(root), None) != "object":
         raise FileError("it holds no filter, kernel or transition.")
     return upgraded(root) if container.manifest["format"] == 1 else root

@@ -32,26 +32,31 @@ FUNCTIONS = {
     "with_magnitudes": "kmcf.kernels.learned.inputs",
     "pooled": "kmcf.kernels.learned.inputs",
 }
-"""Functions of ours that fitted objects hold."""
+"""Functions of this package that fitted objects hold."""
 
 KINDS = {"run": ("kmcf.filter.run", "FilterRun")}
-"""Files that hold something else than an object's parts, with the class that reads them."""
+"""Files that hold something other than an object's parts, with the class that reads them."""
 
 _registered: dict[str, type] = {}
 Registered = TypeVar("Registered", bound=type)
 
 
 def register(cls: Registered) -> Registered:
-    """Let files name a class of your own; to be called before saving and before loading. Usable as a decorator.
+    """Let files name a class of your own. Call it before saving and before loading, or use it as a decorator.
 
     Objects of the class are stored by their attributes and restored without calling the constructor.
+
+    Parameters
+    ----------
+    cls : type
+        The class; its name must not be one that files know already.
 
     Examples
     --------
     >>> from kmcf.kernels import Gaussian
     >>> @register
     ... class Wide(Gaussian):
-    ...     '''A kernel of one's own.'''
+    ...     '''A kernel of your own.'''
     """
     if not isinstance(cls, type):
         raise TypeError(f"register takes a class, not {cls!r}.")
@@ -63,7 +68,7 @@ def register(cls: Registered) -> Registered:
 
 
 def find_class(name: str) -> type | None:
-    """Return the class that a file may name so, or None."""
+    """Return the class that a file may refer to by this name, or None."""
     if name in _registered:
         return _registered[name]
     if name in HOMES:
@@ -81,19 +86,19 @@ def name_of_class(cls: type) -> str | None:
 
 
 def find_function(name: str) -> Callable[..., Any]:
-    """Return the function that a file may name so."""
+    """Return the function that a file may refer to by this name."""
     if name not in FUNCTIONS:
         raise FileError(f"it asks for the function {name!r}, which no file may ask for.")
     return getattr(import_module(FUNCTIONS[name]), name)
 
 
 def name_of_function(function: Any) -> str | None:
-    """Return the name under which a function of ours can be restored, or None."""
+    """Return the name under which a function of this package can be restored, or None."""
     name = getattr(function, "__name__", "")
     return name if name in FUNCTIONS and find_function(name) is function else None
 
 
 def read_kind(kind: str, container: Any) -> Any:
-    """Read an open file of one of the other kinds."""
+    """Read an open file that holds something other than an object's parts."""
     module, name = KINDS[kind]
     return getattr(import_module(module), name).read(container)

@@ -1,4 +1,4 @@
-"""scikit-learn regressors inside a file, by way of skops: it builds only types that it or the user trusts."""
+"""scikit-learn regressors inside a file, through skops, which builds only types that it or the user trusts."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ COVARIANCES = tuple(
         "WhiteKernel",
     )
 )
-"""Covariance functions of Gaussian processes: a few numbers and a formula each, so trusted beside skops' own."""
+"""Covariance functions of Gaussian processes: a few numbers and a formula each, so safe to trust."""
 
 
 def is_sklearn(value: Any) -> bool:
-    """Say whether something is an estimator of scikit-learn's own."""
+    """Say whether something is an estimator of scikit-learn."""
     return (
         type(value).__module__.partition(".")[0] == "sklearn"
         and hasattr(value, "get_params")
@@ -40,10 +40,9 @@ def is_sklearn(value: Any) -> bool:
 def dump_regressor(value: Any, trail: str) -> bytes:
     """Return the bytes of an estimator."""
     try:
-        data: bytes = require("skops.io", "store").dumps(value)
+        return require("skops.io", "store").dumps(value)
     except ImportError as error:
         raise ImportError(f"{trail} is a {type(value).__name__} of scikit-learn; {error}") from error
-    return data
 
 
 def load_regressor(data: bytes, trusted: list[str]) -> Any:

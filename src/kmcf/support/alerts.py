@@ -1,5 +1,8 @@
 """The warnings of this package. Each says what to do; none hides a wrong result."""
 
+import sys
+import warnings
+
 LOW_COVERAGE = 0.1
 """Plots and tables mark steps whose coverage by the examples is below this."""
 
@@ -22,3 +25,11 @@ class RefittedWarning(UserWarning):
 
 class SkippedDataWarning(UserWarning):
     """Parts of a recording could not be read and were left out."""
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn, pointing at the nearest caller outside this package, however deep inside it the warning arises."""
+    caller, depth = sys._getframe(1), 2
+    while caller.f_back is not None and caller.f_globals.get("__name__", "").partition(".")[0] == "kmcf":
+        caller, depth = caller.f_back, depth + 1
+    warnings.warn(message, category, stacklevel=depth)
