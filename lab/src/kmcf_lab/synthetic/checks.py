@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy import stats
 
 from kmcf.report import Statement, Verdict
 from kmcf.report.numbers import shown
 from kmcf_lab.cells import Result
-from kmcf_lab.statistics import Interval, confidence
+from kmcf_lab.statistics import Interval
 from kmcf_lab.synthetic.comparisons import (
     COMPETITIVE,
     MARGIN,
@@ -136,31 +137,38 @@ def _unstable(errors: Measured, method: str, claim: str, source: str, *, wanted:
     compared = compare(errors, method, "KMCF", errors.models)
     if compared is None:
         return []
-    found: dict[int, list[float]] = {}
-    where: list[tuple[float, str]] = []
-    for model in errors.models:
-        for n in errors.sizes:
-            for repetition, log in errors.log_ratios(model, method, "KMCF", [n]).items():
-                found.setdefault(repetition, []).append(float(np.exp(log)))
-                where.append((float(np.exp(log)), f"{model}, n = {n}"))
-    share = confidence(np.array([np.mean([ratio > UNSTABLE for ratio in ratios]) for ratios in found.values()]))
-    many, (largest, place) = sum(ratio > UNSTABLE for ratio, _ in where), max(where)
+    ratios = [
+        (float(np.exp(log)), f"{model}, n = {n}")
+        for model in errors.models
+        for n in errors.sizes
+        for log in errors.log_ratios(model, method, "KMCF", [n]).values()
+    ]
+    many, (largest, place) = sum(ratio > UNSTABLE for ratio, _ in ratios), max(ratios)
+    share = share_of(many, len(ratios))
     numbers = (
-        f"{method} ÷ KMCF: {compared}; more than {UNSTABLE:g} in {many} of {len(where)} data sets, a share of "
-        f"{_share(share)}, at most {shown(largest)} ({place}); unstable is a share above {OFTEN:.0%}, "
-        f"seen {_seen(share)}"
+        f"{method} ÷ KMCF: {compared}; more than {UNSTABLE:g} in {many} of {len(ratios)} data sets, a share of "
+        f"{share.value:.0%} [{share.low:.0%}, {share.high:.0%}], at most {shown(largest)} ({place}); unstable is a "
+        f"share above {OFTEN:.0%}, seen from {_smallest_share(len(ratios)):.0%}"
     )
     return [Statement(claim, (above if wanted else below)(share, OFTEN), numbers, source)]
 
 
-def _share(share: Interval) -> str:
-    low, high = max(share.low, 0.0), min(share.high, 1.0)
-    return f"{share.value:.0%} [{low:.0%}, {high:.0%}]"
+def share_of(count: int, total: int) -> Interval:
+    """Return a share with its exact 95 % interval (Clopper and Pearson), data sets counted as independent.
+
+    Examples
+    --------
+    >>> share_of(0, 20)
+    Interval(value=0.0, low=0.0, high=0.168...)
+    """
+    exact = stats.binomtest(count, total).proportion_ci(0.95, method="exact")
+    return Interval(count / total, float(exact.low), float(exact.high))
 
 
-def _seen(share: Interval) -> str:
-    half = share.high - share.value
-    return f"from {OFTEN + half:.0%}" if half < 1 else "never in a single data set"
+def _smallest_share(total: int) -> float:
+    """Return the smallest share that so many data sets could show to be more than the limit."""
+    enough = (count for count in range(total + 1) if share_of(count, total).low > OFTEN)
+    return next(enough, total + 1) / total
 
 
 def _controls(errors: Measured) -> list[Statement]:

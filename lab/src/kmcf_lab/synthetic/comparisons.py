@@ -55,11 +55,11 @@ def visible(ratio: Interval, side: Side, bound: float) -> str:
     >>> visible(Interval(1.2, 1.2 / 1.02, 1.2 * 1.02), "above", 1.05)
     'holds above 1.05, seen from 1.07'
     >>> visible(Interval(0.9, 0.0, math.inf), "below", 0.952)
-    'holds below 0.95, never seen in a single data set'
+    'holds below 0.95, which a single data set cannot show'
     """
     decides = f"holds {side} {bound:.2f}"
     if not (ratio.low > 0 and math.isfinite(ratio.high)):
-        return f"{decides}, never seen in a single data set"
+        return f"{decides}, which a single data set cannot show"
     half = math.sqrt(ratio.high / ratio.low)
     return f"{decides}, seen from {bound / half if side == 'below' else bound * half:.2f}"
 
