@@ -109,7 +109,7 @@ def _growth(scaling: Measured) -> list[Statement]:
 def _scaling(times: Measured) -> list[Statement]:
     judged = []
     for method in _LOW:
-        claim = f"{method} scaled linearly in n (herding as printed, the paper's n)."
+        claim = f"{method} scaled linearly in n (herding as printed, n up to {times.sizes[-1]})."
         judged += _power_statement(claim, times, f"{method}, herding as printed", 1.0, upper=True)
     for method in _SUB:
         claim = f"The cost of {method} remained almost the same over sample sizes."
