@@ -72,3 +72,25 @@ def test_the_variance_multiplier_widens():
 def test_gaussian_processes_need_vectors():
     with pytest.raises(TypeError, match=r"the observations are a list.*need vectors of numbers"):
         GPParticleFilter(MODEL.transition).fit(np.zeros((3, 1)), ["a", "b", "c"])
+
+
+def test_restarts_find_no_worse_hyperparameters_and_all_examples_may_be_used():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-3, 3, size=(600, 1))
+    Y = np.sin(6 * X) + 0.3 * rng.normal(size=X.shape)  # a long length scale with much noise is a second optimum
+    found = []
+    for restarts in (0, 3):
+        flt = GPParticleFilter(
+            MODEL.transition, n_hyperparameter_examples=None, n_restarts=restarts, n_particles=50, random_state=2**40
+        ).fit(X, Y)
+        assert flt.regressors_[0].X_train_.shape == (600, 1)
+        found.append(flt.regressors_[0].log_marginal_likelihood_value_)
+    assert found[1] >= found[0] - 1e-6
+    assert GPParticleFilter(MODEL.transition).n_hyperparameter_examples == 500
+
+
+@pytest.mark.parametrize("restarts", [-1, 1.5, True, None])
+def test_restarts_are_counted(restarts):
+    train = MODEL.simulate(20, random_state=0)
+    with pytest.raises(ValueError, match=r"n_restarts = .*0 or a positive integer"):
+        GPParticleFilter(MODEL.transition, n_restarts=restarts).fit(train.states, train.observations)

@@ -43,6 +43,16 @@ def test_learnt_kernels_are_a_choice():
     assert learnt == (result.best_params["observation_kernel"] == "learnt")
 
 
+def test_the_single_best_trial_can_be_had_as_it_is():
+    result = run(n_trials=9, n_best=1, transfer=False, prune=False, random_state=1)
+    best = min(result.trials, key=lambda trial: trial.value)
+    assert best.number > 0
+    assert result.best_params == best.proposal.settings
+    assert result.best_filter.epsilon_ == best.proposal.settings["epsilon"]
+    scaled = run(n_trials=9, n_best=1, prune=False, random_state=1)
+    assert scaled.best_params["epsilon"] < result.best_params["epsilon"]  # there are more examples than in a fold
+
+
 def test_a_callable_metric():
     result = run(n_trials=2, metric=lambda belief, state: abs(float(belief.mean()[0] - state[0])))
     assert 0.1 < result.best_value < 2.0

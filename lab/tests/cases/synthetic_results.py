@@ -5,7 +5,8 @@ import numpy as np
 from kmcf.datasets import PAPER_MODELS
 from kmcf_lab.cells import Cell, Result
 from kmcf_lab.synthetic.methods import METHODS
-from kmcf_lab.synthetic.times import timed_names
+from kmcf_lab.synthetic.scaling import ALGORITHM_5, STABLE_STEP, WHOLE_STEP
+from kmcf_lab.synthetic.times import NO_HERDING, OUR_KBR, PRINTED_KBR, timed_names
 
 
 def cell(method, trials=0, model="1a", n=40, repetition=0):
@@ -22,7 +23,7 @@ def made_up(errors, models=PAPER_MODELS, sizes=(100, 200), repetitions=12, times
                 common = rng.normal(scale=0.2)
                 for method in METHODS:
                     value = errors(model, n, method) * np.exp(common + 0.02 * rng.normal())
-                    row = {"rmse": value, "fit_seconds": 1.0, "rejected": 0}
+                    row = {"rmse": value, "fit_seconds": 1.0, "rejected": 0, "broken": 0}
                     results.append(Result(cell(method, 0, model, n, repetition), (row,), 1.0, "0"))
     for model in ("1a", "1b", "3a") if times else ():
         for n in sizes:
@@ -32,6 +33,15 @@ def made_up(errors, models=PAPER_MODELS, sizes=(100, 200), repetitions=12, times
                     for name in timed_names(list(METHODS))
                 ]
                 where = Cell("times", {"model": model, "n": n, "repetition": repetition})
+                results.append(Result(where, tuple(rows), 1.0, "0"))
+    if times:
+        for n in (1000, 4000, 16000):
+            for repetition in range(3):
+                rows = [
+                    {"method": name, "milliseconds": times("1a", n, name) * np.exp(0.01 * rng.normal())}
+                    for name in (ALGORITHM_5, WHOLE_STEP, STABLE_STEP)
+                ]
+                where = Cell("scaling", {"model": "1a", "n": n, "repetition": repetition})
                 results.append(Result(where, tuple(rows), 1.0, "0"))
     return results
 
@@ -44,7 +54,7 @@ def as_the_paper_says(model, n, method):
         "KBR": 1.3,
         "kNN-PF": 1.5,
         "KMCF-low10": 30.0,
-        "KMCF-sub50": 1.5 if vector else 1.06,
+        "KMCF-sub50": 1.5 if vector else 1.12,
         "KMCF-sub100": 1.3 if vector else 1.02,
         "KMCF-low20": 1.3 if vector else 1.02,
         "oracle": 0.5,
@@ -57,4 +67,5 @@ def times_as_the_paper_says(model, n, method):
         return 1.0
     if "low" in method:
         return n / 100
-    return (n / 50) ** 2 * {"KMCF, literal, no resampling": 0.5, "KBR": 0.8, "KBR, literal": 0.8}.get(method, 1.0)
+    rest = {NO_HERDING: 0.3, "KBR": 0.8, PRINTED_KBR: 0.8, OUR_KBR: 0.8}
+    return (n / 50) ** 2 * rest.get(method, 1.0)

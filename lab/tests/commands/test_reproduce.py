@@ -9,22 +9,23 @@ from lab_commands import invoke, succeed
 
 from kmcf_lab.resampling import study as resampling
 from kmcf_lab.synthetic import data, methods
+from kmcf_lab.synthetic import study as synthetic_study
 from kmcf_lab.theory import benefit, bound, consistency, corollaries, hull, importance, rates
 
 # Of each study: the words, its figures, and the number of charts in its report.
-METHODS = ("KMCF", "GP-PF", "KBR", "oracle", "defaults")
+METHODS = ("KMCF", "KMCF-low20", "GP-PF", "KBR", "oracle", "ours (untuned)")
 WORDS = {
     "resampling": ("--quick", "--repetitions", "3"),
     "theory": ("--quick", "--repetitions", "3"),
     "synthetic": (
-        *("--quick", "--repetitions", "2", "--models", "1a", "--models", "1b", "--n", "30"),
+        *("--quick", "--repetitions", "2", "--models", "1a", "--models", "1b", "--n", "30", "--timed-n", "40"),
         *(word for method in METHODS for word in ("--methods", method)),
     ),
 }
 FIGURES = {
     "resampling": ("demonstration", "sweep"),
     "theory": ("bound", "benefit", "rates", "corollaries", "consistency"),
-    "synthetic": ("errors-without-controls", "errors-with-controls", "ratios", "times"),
+    "synthetic": ("errors-without-controls", "errors-with-controls", "ratios", "times", "scaling"),
 }
 CHARTS = {"resampling": 7, "theory": 11, "synthetic": 4}
 
@@ -48,6 +49,7 @@ def _small():
         patch.setattr(corollaries, "SIZES", {0.25: (64, 256), 0.35: (20, 64), 0.5: (20, 50), 0.75: (5, 10)})
         patch.setattr(data, "TRANSITIONS", 60)
         patch.setattr(methods, "PARTICLES", 300)
+        patch.setattr(synthetic_study, "QUICK_SCALING", (60, 120))
         yield
 
 
@@ -99,8 +101,14 @@ def test_every_method_is_computed_on_every_data_set(finished):
     accuracy = [line for line in lines if line["study"] == "accuracy"]
     assert len(accuracy) == 2 * 2 * len(METHODS)
     assert all(0.1 < float(line["rmse"]) < 10 for line in accuracy)
-    assert {line["method"] for line in lines if line["study"] == "times"} > {"KMCF, literal", "KBR, literal"}
+    assert {line["method"] for line in lines if line["study"] == "times"} > {"KMCF, as printed", "KBR, literal"}
+    assert {line["n"] for line in lines if line["study"] == "times"} == {"40"}
+    assert {line["n"] for line in lines if line["study"] == "scaling"} == {"60", "120"}
     assert "GP-PF performed the best" in " ".join(output.split())
+    report = (out / "report.md").read_text()
+    assert "This page rests on 2 data sets at n = 30, for every model and method." in report
+    assert "holds below" in report
+    assert "seen from" in report
 
 
 @needs_browser

@@ -8,9 +8,10 @@ from synthetic_results import cell
 
 from kmcf.datasets import PAPER_MODELS
 from kmcf_lab.kalman import kalman
+from kmcf_lab.synthetic import methods
 from kmcf_lab.synthetic.data import simulate_data
 from kmcf_lab.synthetic.methods import METHODS
-from kmcf_lab.synthetic.study import compute, synthetic_cells
+from kmcf_lab.synthetic.study import compute, filtered, synthetic_cells
 
 
 def test_the_oracle_is_as_good_as_the_kalman_filter():
@@ -28,19 +29,48 @@ def test_a_tuned_cell_tells_its_settings_and_repeats():
     assert first["validation_rmse"] <= first["untuned_validation_rmse"]
 
 
-def test_the_most_wanted_cells_come_first():
-    cells = synthetic_cells(PAPER_MODELS, (100, 200, 800), list(METHODS), 12)
+def test_a_stopped_run_is_balanced():
+    cells = synthetic_cells(PAPER_MODELS, (200, 100), list(METHODS), 4, timed_at=(50, 60))
     assert len({one.digest for one in cells}) == len(cells)
     accuracy = [one.coordinates for one in cells if one.study == "accuracy"]
-    assert len(accuracy) == 8 * 3 * len(METHODS) * 12
-    first = accuracy[: 8 * 10 * len(METHODS)]
-    assert {(where["n"], where["repetition"] < 10) for where in first} == {(200, True)}
-    assert {where["repetition"] for where in accuracy[-8 * 3 * len(METHODS) * 2 :]} == {10, 11}
-    assert cells[len(first)].study == "times"
-    trials = {where["n"]: where["trials"] for where in accuracy if where["method"] == "KMCF"}
-    assert trials[800] * 2 == trials[200] == trials[100]
+    per_repetition = 8 * 2 * len(METHODS)
+    assert len(accuracy) == 4 * per_repetition
+    for k in range(4):
+        block = accuracy[k * per_repetition : (k + 1) * per_repetition]
+        assert {where["repetition"] for where in block} == {k}
+        assert {where["n"] for where in block} == {100, 200}
+    assert cells[per_repetition].study == "times"
+    assert {one.coordinates["n"] for one in cells if one.study == "times"} == {50, 60}
+    assert {one.coordinates["n"] for one in cells if one.study == "scaling"} == {1000, 2000, 4000, 8000, 16000}
+    trials = {(where["n"], where["trials"]) for where in accuracy if where["method"] == "KMCF"}
+    assert trials == {(100, 16), (200, 16)}
+    chosen = {where["method"]: where["chosen"] for where in accuracy}
+    assert chosen["KMCF-low10"] == "best trial"
+    assert chosen["low-rank, stable 10"] == "best trials combined"
     starts = {where["method"]: where.get("delta") for where in accuracy}
-    assert {name for name, delta in starts.items() if delta == 9e-6} == {"KBR", *(m for m in METHODS if "KMCF" in m)}
+    assert all(starts[name] == 9e-6 for name in METHODS if "KMCF" in name or "stable" in name or name == "KBR")
+
+
+def test_a_step_that_cannot_be_computed_counts_as_broken():
+    data = simulate_data("1a", 40, 0, 20, 0)
+    usual = METHODS["KMCF"].make(data).fit(data.train.states, data.train.observations)
+    whole = filtered(usual, data)
+    run = usual.filter(data.test.observations)
+    assert whole["rmse"] == pytest.approx(np.sqrt(np.mean((run.mean - data.test.states) ** 2)))
+    assert (whole["broken"], whole["rejected"]) == (0, 0)
+
+    class Singular(type(usual)):
+        def step(self, belief, observation, control=None):
+            if observation is not None and belief.time in (3, 7):
+                raise np.linalg.LinAlgError("singular")
+            return super().step(belief, observation, control)
+
+    broken = filtered(
+        Singular(data.model.transition, **methods.paper_settings(data)).fit(data.train.states, data.train.observations),
+        data,
+    )
+    assert broken["broken"] == 2
+    assert broken["rmse"] > whole["rmse"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -48,9 +49,10 @@ class GPParticleFilter(ParticleBase):
         Multiplies the predictive variances: above 1 if observation dimensions depend on each other given the state, so
         that together they are less informative than their number suggests.
     n_examples : int, optional
-        Use at most this many examples, drawn at random. None: all.
-    n_hyperparameter_examples : int
-        Learn the hyper-parameters from at most this many of them; each evaluation costs the cube of their number.
+        Use at most so many examples, drawn at random. None: all.
+    n_hyperparameter_examples : int, optional
+        Learn the hyper-parameters from at most so many of them; every evaluation costs the cube of their number.
+        None: all.
     tolerance : float
         Predictions use a factor of the kernel matrix that leaves out directions whose variance, relative to the noise,
         is at most this; the smaller the rank, the faster. At 1e-8, means differ from the exact ones by less than a
@@ -65,6 +67,9 @@ class GPParticleFilter(ParticleBase):
         State columns that are angles in radians.
     random_state : int, Generator or None
         Seed of all random numbers.
+    n_restarts : int
+        Start the optimiser of the marginal likelihood so many more times, from random hyper-parameters; the best
+        result is kept.
 
     Notes
     -----
@@ -89,13 +94,14 @@ class GPParticleFilter(ParticleBase):
         kernel: Any = None,
         variance_multiplier: float = 1.0,
         n_examples: int | None = None,
-        n_hyperparameter_examples: int = 500,
+        n_hyperparameter_examples: int | None = 500,
         tolerance: float = 1e-8,
         n_particles: int = 5000,
         resampling: str = "systematic",
         resample_threshold: float = 0.5,
         angles: Sequence[int] = (),
         random_state: Any = None,
+        n_restarts: int = 0,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -109,6 +115,7 @@ class GPParticleFilter(ParticleBase):
         self.resample_threshold = resample_threshold
         self.angles = angles
         self.random_state = random_state
+        self.n_restarts = n_restarts
 
     def fit(self, states: Any, observations: Any) -> Self:
         """Regress every observation dimension on the state.
@@ -123,7 +130,9 @@ class GPParticleFilter(ParticleBase):
         self._check_particle_settings()
         check_positive("variance_multiplier", self.variance_multiplier)
         check_count("n_examples", self.n_examples, optional=True)
-        check_count("n_hyperparameter_examples", self.n_hyperparameter_examples)
+        check_count("n_hyperparameter_examples", self.n_hyperparameter_examples, optional=True)
+        if not isinstance(self.n_restarts, Integral) or isinstance(self.n_restarts, bool) or self.n_restarts < 0:
+            raise ValueError(f"n_restarts = {self.n_restarts!r}; it must be 0 or a positive integer.")
         check_positive("tolerance", self.tolerance)
         self._read_examples(states, observations, accepts=Accepts(missing=True))
         for name, objects in (("states", self.states_), ("observations", self._observations)):
@@ -164,8 +173,14 @@ class GPParticleFilter(ParticleBase):
     def _hyperparameters(self, rows: FloatArray, values: FloatArray) -> Any:
         """Choose the hyper-parameters by marginal likelihood."""
         few = slice(self.n_hyperparameter_examples)
-        regressor = GaussianProcessRegressor(clone(self._kernel(rows.shape[1])), alpha=JITTER, normalize_y=True)
-        with warnings.catch_warnings():  # a hyper-parameter at its bound: pure noise, or none
+        regressor = GaussianProcessRegressor(
+            clone(self._kernel(rows.shape[1])),
+            alpha=JITTER,
+            normalize_y=True,
+            n_restarts_optimizer=self.n_restarts,
+            random_state=self.seed_ % 2**32,
+        )
+        with warnings.catch_warnings():  # at a bound of a hyper-parameter: pure noise, or none
             warnings.simplefilter("ignore", ConvergenceWarning)
             regressor.fit(rows[few], values[few])
         return regressor

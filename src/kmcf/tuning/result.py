@@ -44,6 +44,8 @@ def combined(trials: Sequence[Trial], space: Space, n_best: int) -> Proposal:
 
 
 def _combined(parameter: Parameter, values: Sequence[Any]) -> Any:
+    if len(values) == 1:
+        return values[0]
     if isinstance(parameter, LogNormal):
         if min(values) <= 0:
             return float(np.median(values))

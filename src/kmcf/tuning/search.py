@@ -54,6 +54,7 @@ def tune(
     learned_from: ArrayLike | None = None,
     corrected_at: ArrayLike | None = None,
     n_best: int = 5,
+    transfer: bool = True,
     prune: bool = True,
     time_budget: float | None = None,
     study: str | Path | None = None,
@@ -101,7 +102,10 @@ def tune(
         At which held-out steps the filter is shown the observation; elsewhere it is missing. For tuning a filter that
         will be corrected less often than examples were recorded. None: at all steps.
     n_best : int
-        The settings returned combine this many of the best trials, but never more than the best third.
+        The settings returned combine this many of the best trials, but never more than the best third; 1: the best one.
+    transfer : bool
+        Whether ε and δ, which were chosen with fewer examples, are scaled to all of them. With ``transfer=False`` and
+        ``n_best=1`` the settings are exactly those with the smallest validation error.
     prune : bool
         Stop trials early that are clearly behind the ``n_best`` best on the same steps.
     time_budget : float, optional
@@ -149,7 +153,10 @@ def tune(
     judge = Judge(examples, parts, searched, judged_by, seed, sequential)
     search = Search(judge, make_sampler(sampler, searched, seed), n_jobs, n_best if prune else None, file)
     trials = search.run(done, n_trials, time_budget, progress=progress)
-    return _result(flt, examples, searched, parts, trials, judged_by, n_best, seed)
+    found = combined(trials, searched, n_best)
+    if transfer:
+        found = _transferred(found, searched, examples, parts)
+    return _result(flt, examples, searched, found, trials, judged_by, seed)
 
 
 @dataclass
@@ -248,23 +255,26 @@ def _give_up_if_all_fail(trials: Mapping[int, Trial], n_trials: int) -> None:
         raise RuntimeError(f"all {len(trials)} trials so far failed, the first one with {first.error}")
 
 
+def _transferred(found: Proposal, space: Space, examples: TuningExamples, folds: tuple[Fold, ...]) -> Proposal:
+    """Carry settings that were found on folds over to all examples."""
+    every = examples.learnable(np.arange(len(examples)))
+    fold_size = float(np.exp(np.mean([math.log(len(fold.training)) for fold in folds])))
+    rule = str(found.settings.get("rule", getattr(space.filters[found.variant], "rule", "kbr")))
+    return Proposal(found.variant, transferred(found.settings, fold_size, len(every), rule))
+
+
 def _result(
     flt: SequentialFilter,
     examples: TuningExamples,
     space: Space,
-    folds: tuple[Fold, ...],
+    found: Proposal,
     trials: list[Trial],
     metric: Metric,
-    n_best: int,
     seed: int,
 ) -> TuningResult:
-    """Combine the best trials, carry the settings over to all examples and fit."""
-    found = combined(trials, space, n_best)
+    """Fit the filter to all examples with the settings found."""
     every = examples.learnable(np.arange(len(examples)))
-    fold_size = float(np.exp(np.mean([math.log(len(fold.training)) for fold in folds])))
     base = space.filters[found.variant]
-    rule = str(found.settings.get("rule", getattr(base, "rule", "kbr")))
-    found = Proposal(found.variant, transferred(found.settings, fold_size, len(every), rule))
     best = clone(base).set_params(**found.settings)
     if getattr(flt, "random_state", seed) is None:
         best.set_params(random_state=seed)

@@ -1,4 +1,4 @@
-"""The figures of Section 6.2: errors without and with controls, ratios to the oracle, times."""
+"""The figures of Section 6.2: errors without and with controls, ratios to the oracle, times and their growth."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ import numpy as np
 
 from kmcf_lab.cells import Result
 from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, canvas, save_figure
-from kmcf_lab.synthetic.measured import Measured, errors_of, times_of
+from kmcf_lab.synthetic.measured import Measured, errors_of, scaling_of, times_of
+from kmcf_lab.synthetic.methods import METHODS
+from kmcf_lab.synthetic.scaling import ALGORITHM_5, STABLE_STEP, WHOLE_STEP
+from kmcf_lab.synthetic.times import NO_HERDING, OUR_HERDING, OUR_KBR, OUR_KMCF, PRINTED_KBR, PRINTED_KMCF, STABLE
 
 _BLACK = "#000000"
 _APART = 0.012
@@ -35,18 +38,41 @@ LOOKS = {
     "KMCF-low20": Look(SKY, "^", "-", 5),
     "KMCF-sub50": Look(YELLOW, "v", ":", 4),
     "KMCF-sub100": Look(YELLOW, "^", "-", 4),
+    "KMCF-woRes": Look(BLUE, "x", ":", 0),
+    "KMCF-ResTrunc": Look(BLUE, "+", "-.", 0),
     "kNN-PF": Look(GREEN, "s", "-", 2),
     "GP-PF": Look(ORANGE, "D", "-", 1),
     "KBR": Look(PURPLE, "P", "-", 3),
     "oracle": Look(GREY, "_", "--", 7),
-    "defaults": Look(_BLACK, "*", "-", 6),
-    "importance": Look(_BLACK, "x", ":", 6),
-    "learnt": Look(GREY, ".", "-.", 7),
-    "KMCF, literal": Look(BLUE, "o", "--", 0),
-    "KMCF, literal, no resampling": Look(BLUE, "x", ":", 0),
-    "KMCF-low20, n × r": Look(SKY, "^", "--", 5),
-    "KBR, literal": Look(PURPLE, "P", "--", 3),
+    "ours (untuned)": Look(_BLACK, "*", "-", 6),
+    "ours, importance (untuned)": Look(_BLACK, "x", ":", 6),
+    "ours, learnt kernel": Look(GREY, ".", "-.", 7),
+    "low-rank, stable 10": Look(_BLACK, "v", ":", 6),
+    "low-rank, stable 20": Look(_BLACK, "^", "--", 6),
+    PRINTED_KMCF: Look(BLUE, "o", "-", 0),
+    OUR_HERDING: Look(BLUE, "s", ":", 0),
+    NO_HERDING: Look(BLUE, "x", ":", 0),
+    OUR_KMCF: Look(_BLACK, "o", "--", 6),
+    "KMCF-low10, herding as printed": Look(SKY, "v", ":", 5),
+    "KMCF-low20, herding as printed": Look(SKY, "^", "-", 5),
+    "KMCF-sub50, as printed": Look(YELLOW, "v", ":", 4),
+    "KMCF-sub100, as printed": Look(YELLOW, "^", "-", 4),
+    STABLE: Look(_BLACK, "^", ":", 6),
+    PRINTED_KBR: Look(PURPLE, "P", "-", 3),
+    OUR_KBR: Look(PURPLE, "P", "--", 3),
+    ALGORITHM_5: Look(SKY, "v", "-", 5),
+    WHOLE_STEP: Look(SKY, "^", ":", 5),
 }
+DRAWN_ERRORS = (
+    *("KMCF", "KMCF-low10", "KMCF-low20", "KMCF-sub50", "KMCF-sub100", "kNN-PF", "GP-PF", "KBR", "oracle"),
+    *("ours (untuned)", "low-rank, stable 20"),
+)
+DRAWN_TIMES = (
+    *(PRINTED_KMCF, "KMCF-low10, herding as printed", "KMCF-low20, herding as printed"),
+    *("KMCF-sub50, as printed", "KMCF-sub100, as printed", "kNN-PF", "GP-PF", PRINTED_KBR),
+    *(OUR_KMCF, OUR_KBR, "low-rank, stable 20", "ours (untuned)"),
+)
+"""What the figures over n show; the tables have everything."""
 
 
 def draw_errors(results: Sequence[Result], folder: Path) -> list[Path]:
@@ -60,7 +86,7 @@ def draw_errors(results: Sequence[Result], folder: Path) -> list[Path]:
                 for axis in axes.flat[len(models) :]:
                     axis.remove()
                 for axis, model in zip(axes.flat, models, strict=False):
-                    _panel(axis, errors, model, "root mean squared error")
+                    _panel(axis, errors, model, "root mean squared error", DRAWN_ERRORS)
                     _write_ticks(axis)
                     axis.set_title(f"model {model}")
                 figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside right upper")
@@ -76,7 +102,7 @@ def draw_times(results: Sequence[Result], folder: Path) -> list[Path]:
     count = len(times.models)
     with canvas(1, count, (4.2 * count + 2.4, 4.6), sharey=True) as (figure, axes):
         for axis, model in zip(axes[0], times.models, strict=True):
-            _panel(axis, times, model, "milliseconds per step")
+            _panel(axis, times, model, "milliseconds per step", DRAWN_TIMES)
             axis.set_title(f"model {model}")
         for axis in axes[0]:
             _write_ticks(axis)
@@ -84,8 +110,25 @@ def draw_times(results: Sequence[Result], folder: Path) -> list[Path]:
         return save_figure(figure, folder, "times")
 
 
-def _panel(axis: Any, measured: Measured, model: str, label: str) -> None:
-    sizes, methods = measured.sizes, measured.methods
+def draw_scaling(results: Sequence[Result], folder: Path) -> list[Path]:
+    """Draw the times of low-rank methods at large n, with a line of slope 1 to compare with."""
+    scaling = scaling_of(results)
+    if not scaling.values:
+        return []
+    with canvas(1, 1, (7.4, 4.4)) as (figure, axes):
+        axis = axes[0, 0]
+        _panel(axis, scaling, "1a", "milliseconds", (ALGORITHM_5, WHOLE_STEP, STABLE_STEP))
+        ends = np.array([scaling.sizes[0], scaling.sizes[-1]], dtype=np.float64)
+        _, means, _ = scaling.curve("1a", ALGORITHM_5)
+        axis.plot(ends, means[0] * ends / ends[0], color=GREY, linewidth=1.0, linestyle="--", label="linear in n")
+        _write_ticks(axis)
+        figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+        return save_figure(figure, folder, "scaling")
+
+
+def _panel(axis: Any, measured: Measured, model: str, label: str, drawn: Sequence[str]) -> None:
+    sizes = measured.sizes
+    methods = [name for name in drawn if any(key[0] == model and key[2] == name for key in measured.values)]
     for place, method in enumerate(methods):
         x, means, errors = measured.curve(model, method)
         x = x * np.exp(_APART * (place - len(methods) / 2))
@@ -141,9 +184,11 @@ def draw_ratios(results: Sequence[Result], folder: Path, n: int) -> list[Path]:
         axis.axvline(1.0, color=GREY, linewidth=1.0, linestyle="--")
         axis.set(xscale="log", xlabel="root mean squared error ÷ that of the oracle (bar: geometric mean)")
         axis.set_yticks(range(len(methods)), methods)
-        ticks = [1, 1.2, 1.5, 2, 3, 4, 6, 8]
+        printed = sum(METHODS[name].printed for name in methods)
+        axis.axhline(len(methods) - printed - 0.5, color=GREY, linewidth=0.8)  # the paper's above, ours below
+        ticks = [tick for tick in (1, 1.2, 1.5, 2, 3, 4, 6, 8, 12, 20, 50, 100) if tick <= axis.get_xlim()[1]]
         axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axis.minorticks_off()
-        axis.set_title(f"n = {n} examples")
+        axis.set_title(f"n = {n} (above the line: the paper's methods; below: ours)")
         figure.legend(*axis.get_legend_handles_labels(), loc="outside right upper", title="model")
         return save_figure(figure, folder, "ratios")

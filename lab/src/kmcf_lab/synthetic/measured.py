@@ -131,6 +131,11 @@ def times_of(results: Sequence[Result]) -> Measured:
     return _collected(results, "times", "milliseconds")
 
 
+def scaling_of(results: Sequence[Result]) -> Measured:
+    """Collect the milliseconds of low-rank methods at large numbers of examples."""
+    return _collected(results, "scaling", "milliseconds")
+
+
 def _collected(results: Sequence[Result], study: str, quantity: str) -> Measured:
     values: dict[Key, dict[int, float]] = {}
     for row in rows_of(results, study):

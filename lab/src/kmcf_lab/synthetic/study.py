@@ -8,28 +8,35 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from kmcf.datasets import PAPER_MODELS
+from kmcf.filter import SequentialFilter
 from kmcf_lab.cells import Cell, Coordinate, Result, Row, run_cells
 from kmcf_lab.quiet import quiet
 from kmcf_lab.statistics import rmse
-from kmcf_lab.synthetic.data import simulate_data
-from kmcf_lab.synthetic.methods import METHODS, SyntheticMethod
+from kmcf_lab.synthetic.data import SimulatedData, simulate_data
+from kmcf_lab.synthetic.methods import METHODS, TRIALS_PER_PARAMETER, SyntheticMethod
+from kmcf_lab.synthetic.scaling import SCALED_SIZES, scaling_times
 from kmcf_lab.synthetic.times import step_times, timed_names
 
 SIZES = (100, 200, 400, 800)
-QUICK_MODELS, QUICK_SIZES, QUICK_SHARE = ("1a", "1b", "2a", "2b", "3a", "4a", "4b"), (100,), 0.5
-"""A quick run has 100 examples, half the trials, and only one of the two models with ten-dimensional observations."""
+QUICK_MODELS, QUICK_SIZES, QUICK_TRIALS = ("1a", "1b", "2a", "2b", "3a", "4a", "4b"), (100,), 1
+"""A quick run: 100 examples, one trial per parameter, one of the two models with ten-dimensional observations."""
+QUICK_SCALING = (500, 1000, 2000)
 REFERENCE = 200
-"""The number of examples that is computed first and shown in the tables."""
-STEPS = 100
+"""The number of examples that is shown in the tables."""
+STEPS, PAPER_REPETITIONS = 100, 20
 TIMED_MODELS, TIMED_LATER, TIMED_REPETITIONS = ("1a", "1b"), ("3a",), 3
 """The paper shows the times of 1a and 1b and calls the others similar; 3a has ten-dimensional observations."""
-_FIRST, _NEXT = 3, 10
+_BROKEN = (np.linalg.LinAlgError, FloatingPointError)
 
 
 def compute(cell: Cell) -> Sequence[Row]:
     """Compute one method on one data set, or the times of all."""
     where = cell.coordinates
+    if cell.study == "scaling":
+        return scaling_times(int(where["n"]), cell.seed)
     data = simulate_data(*(where[key] for key in ("model", "n", "repetition", "steps", "seed")))  # type: ignore[arg-type]
     with quiet():
         if cell.study == "times":
@@ -37,12 +44,31 @@ def compute(cell: Cell) -> Sequence[Row]:
         began = perf_counter()
         flt, tuned = METHODS[str(where["method"])].fitted(data, int(where["trials"]))
         row: Row = {"fit_seconds": perf_counter() - began, "seed_of_filters": data.seed}
-        run = flt.filter(data.test.observations, data.test.controls, keep_beliefs=False)
-    row |= {"rmse": rmse(run.mean, data.test.states), "rejected": int(run.rejected.sum())}
+        row |= filtered(flt, data)
     if tuned is not None:
         row |= {"validation_rmse": tuned.best_value, "untuned_validation_rmse": tuned.untuned_value}
         row["settings"] = json.dumps(tuned.best_params, default=str)
+        row["failed_trials"] = sum(trial.status == "failed" for trial in tuned.trials)
     return [row]
+
+
+def filtered(flt: SequentialFilter, data: SimulatedData) -> Row:
+    """Filter the test sequence; where a step cannot be computed, it counts as broken and the prediction is kept.
+
+    Algorithms as printed may divide by nearly nothing. A run that ended there would have no error at all; keeping the
+    prediction is the mildest way to go on.
+    """
+    test, means, broken = data.test, [], 0
+    belief = flt.start()
+    for step, observation in enumerate(test.observations):
+        control = None if test.controls is None else test.controls[step]
+        try:
+            following = flt.step(belief, observation, control)
+        except _BROKEN:
+            following, broken = flt.step(belief, None, control), broken + 1
+        belief = following
+        means.append(belief.mean())
+    return {"rmse": rmse(np.array(means), test.states), "rejected": belief.rejections, "broken": broken}
 
 
 def synthetic_cells(
@@ -51,11 +77,13 @@ def synthetic_cells(
     methods: Sequence[str],
     repetitions: int,
     *,
-    share: float = 1.0,
+    per_parameter: int = TRIALS_PER_PARAMETER,
     steps: int = STEPS,
     seed: int = 0,
+    timed_at: Sequence[int] | None = None,
+    scaling: Sequence[int] = SCALED_SIZES,
 ) -> list[Cell]:
-    """Return the cells in order of importance: ten repetitions at n = 200, times, other n, more repetitions.
+    """Return the cells, repetition by repetition; times come after the first one.
 
     Parameters
     ----------
@@ -65,48 +93,54 @@ def synthetic_cells(
         Numbers of examples.
     repetitions : int
         Data sets per model and size.
-    share : float
-        Factor on the numbers of trials in the cross validations.
+    per_parameter : int
+        Trials in the cross validations for every parameter that is tuned.
     steps : int
         Length of the test sequences.
     seed : int
         Another seed gives independent data sets.
+    timed_at : sequence of int, optional
+        Numbers of examples at which times are measured. None: all sizes.
+    scaling : sequence of int
+        Numbers of examples at which the growth of the low-rank methods' times is measured.
     """
     check_choices(models, sizes, methods)
-    reference = [n for n in sizes if n == REFERENCE] or [sizes[0]]
-    others = [n for n in sizes if n not in reference]
+    small_first = sorted(sizes)
 
     def named(study: str, model: str, n: int, repetition: int, **further: Coordinate) -> Cell:
         where: dict[str, Coordinate] = {"model": model, "n": n, "repetition": repetition, "steps": steps, "seed": seed}
         return Cell(study, {**where, **further})
 
-    def block(block_sizes: Sequence[int], start: int, stop: int) -> list[Cell]:
+    def block(repetition: int) -> list[Cell]:
         return [
-            named("accuracy", model, n, repetition, **_settings(METHODS[name], n, share))
-            for n in block_sizes
-            for repetition in range(start, min(stop, repetitions))
+            named("accuracy", model, n, repetition, **_settings(METHODS[name], model, per_parameter))
+            for n in small_first
             for model in models
             for name in methods
         ]
 
-    def times(timed: Sequence[str]) -> list[Cell]:
-        names = "; ".join(timed_names(methods))
-        return [
-            named("times", model, n, repetition, methods=names)
-            for repetition in range(min(TIMED_REPETITIONS, repetitions))
-            for n in sizes
-            for model in timed
-        ]
-
+    names = "; ".join(timed_names(methods))
     timed = [model for model in models if model in TIMED_MODELS] or list(models[:1])
-    later = [model for model in models if model in TIMED_LATER and model not in timed]
-    first = [*block(reference, 0, _NEXT), *times(timed), *block(others, 0, _FIRST), *times(later)]
-    return [*first, *block(others, _FIRST, _NEXT), *block([*reference, *others], _NEXT, repetitions)]
+    timed += [model for model in models if model in TIMED_LATER and model not in timed]
+    times = [
+        named("times", model, n, repetition, methods=names)
+        for repetition in range(min(TIMED_REPETITIONS, repetitions))
+        for n in sorted(timed_at or sizes)
+        for model in timed
+    ]
+    if "KMCF-low20" in methods:
+        several = range(min(TIMED_REPETITIONS, repetitions))
+        times += [
+            Cell("scaling", {"model": "1a", "n": n, "repetition": k, "seed": seed}) for k in several for n in scaling
+        ]
+    first, *rest = (block(repetition) for repetition in range(repetitions))
+    return [*first, *times, *(cell for one in rest for cell in one)]
 
 
-def _settings(method: SyntheticMethod, n: int, share: float) -> dict[str, Coordinate]:
+def _settings(method: SyntheticMethod, model: str, per_parameter: int) -> dict[str, Coordinate]:
     """Return the coordinates that say how a method is tuned."""
-    known: dict[str, Coordinate] = {"method": method.name, "trials": method.affordable_trials(n, share)}
+    known: dict[str, Coordinate] = {"method": method.name, "trials": method.trials(model, per_parameter)}
+    known["chosen"] = "best trial" if method.printed else "best trials combined"
     return known if method.delta is None else {**known, "delta": method.delta}
 
 
@@ -116,8 +150,10 @@ def run_synthetic(
     sizes: Sequence[int] = SIZES,
     methods: Sequence[str] = tuple(METHODS),
     *,
-    repetitions: int = 20,
-    share: float = 1.0,
+    repetitions: int = PAPER_REPETITIONS,
+    per_parameter: int = TRIALS_PER_PARAMETER,
+    timed_at: Sequence[int] | None = None,
+    scaling: Sequence[int] = SCALED_SIZES,
     seed: int = 0,
     **running: Any,
 ) -> list[Result]:
@@ -127,12 +163,21 @@ def run_synthetic(
     ----------
     folder : Path
         Where the cells are kept.
-    models, sizes, methods, repetitions, share, seed
+    models, sizes, methods, repetitions, per_parameter, timed_at, scaling, seed
         As in :func:`synthetic_cells`.
     **running
         As in :func:`kmcf_lab.cells.run_cells`: jobs, backend, resume, progress, seconds.
     """
-    cells = synthetic_cells(models, sizes, methods, repetitions, share=share, seed=seed)
+    cells = synthetic_cells(
+        models,
+        sizes,
+        methods,
+        repetitions,
+        per_parameter=per_parameter,
+        timed_at=timed_at,
+        scaling=scaling,
+        seed=seed,
+    )
     return run_cells(cells, compute, folder, **running)
 
 
