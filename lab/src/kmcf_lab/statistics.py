@@ -126,7 +126,7 @@ def detectable(logarithms: FloatArray, level: float = 0.95, power: float = 0.8) 
     Examples
     --------
     >>> round(detectable(np.log([0.9, 1.0, 1.1, 1.0])), 3)
-    0.188
+    0.186
     """
     count = len(logarithms)
     if count < 2:
