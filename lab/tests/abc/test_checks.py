@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kmcf_lab.abc.checks import log_ratio, statements
-from kmcf_lab.abc.report import abc_report
+from kmcf_lab.abc.checks import comparisons, log_ratio, statements
+from kmcf_lab.abc.report import _summary, abc_report
 from kmcf_lab.cells import Cell, Result
 from kmcf_lab.tables import rows_of
 
@@ -37,5 +37,12 @@ def test_ratios_are_within_repetitions():
 
 def test_the_report_names_losses_too(results):
     report = abc_report(results, "kmcf reproduce abc")
-    assert "worse in" in report.summary
+    assert "the larger one in" in report.summary
     assert len(statements(results)) == 2 + 2 * 2
+
+
+def test_every_single_comparison_is_named():
+    found = comparisons(rows_of(made(1.25), "budget"))
+    assert list(found) == ["ABC on 1a, T = 10, 100 simulations", "ABC on 1a, T = 10, 200 simulations"]
+    assert all(one.low > 1.0 for one in found.values())
+    assert "Lost: ABC on 1a" in _summary([*rows_of(made(1.25), "budget")])

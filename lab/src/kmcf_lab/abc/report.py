@@ -7,7 +7,7 @@ from typing import Any
 
 from kmcf.report import Axis, Block, Chart, Estimate, Report, Section, Series, SideBySide, Statements, Table, Text
 from kmcf.report.table import TableEntry as Entry
-from kmcf_lab.abc.checks import all_rows, mean_error, models_of, opponents, present, statements
+from kmcf_lab.abc.checks import all_rows, comparisons, mean_error, models_of, opponents, present, statements
 from kmcf_lab.abc.study import BANDWIDTHS, METHODS, ORACLE_PARTICLES, TEST_STEPS
 from kmcf_lab.cells import Result, Row
 from kmcf_lab.tables import chosen
@@ -37,12 +37,6 @@ _COLOURS = {"KMCF": 2, "ABC": 1, "ABC, summary": 0, "oracle": 7}
 def abc_report(results: Sequence[Result], command: str) -> Report:
     """Put tables, charts and verdicts on a page."""
     rows, checked = all_rows(results), statements(results)
-    words = [one.verdict.value for one in checked]
-    better, worse = words.count("holds"), words.count("does not hold")
-    summary = (
-        f"With equally many simulated observations KMCF does better than an ABC particle filter in {better} of "
-        f"{len(checked)} comparisons, worse in {worse}; {len(checked) - better - worse} cannot be decided."
-    )
     return Report(
         "Observations that can only be simulated (Section 2)",
         command,
@@ -51,8 +45,20 @@ def abc_report(results: Sequence[Result], command: str) -> Report:
             Section("Who does better", [Statements(checked)]),
             Section("Errors", [_table(rows), SideBySide(_charts(rows))]),
         ],
-        summary=summary,
+        summary=_summary(rows),
         versions=versions(),
+    )
+
+
+def _summary(rows: Sequence[Row]) -> str:
+    """Count the single comparisons, and name those that KMCF loses."""
+    found = comparisons([row for row in rows if "budget" in row])
+    won = sum(one.high < 1.0 for one in found.values())
+    lost = [f"{name} ({one})" for name, one in found.items() if one.low > 1.0]
+    return (
+        f"KMCF and ABC particle filters with equally many simulated observations: of {len(found)} comparisons, each "
+        f"with a 95 % confidence interval, KMCF has the smaller error in {won} and the larger one in {len(lost)}; "
+        f"{len(found) - won - len(lost)} cannot be decided. Lost: {'; '.join(lost) or 'none'}."
     )
 
 

@@ -64,8 +64,8 @@ def compute(cell: Cell) -> Sequence[Row]:
     test = model.simulate(int(where["steps"]), random_state=Cell("test", common).seed)
     train = model.simulate(int(where["n"]), random_state=Cell("train", {**common, "n": where["n"]}).seed)
     seed = cell.seed % 2**32
-    # Unnormalised weights can be so small that their squares vanish, and with them the effective sample size.
-    with quiet(), np.errstate(divide="ignore"):
+    # Unnormalised weights can be so small that their squares vanish, and the effective sample size is infinite.
+    with quiet(), np.errstate(divide="ignore", over="ignore"):
         if cell.study == "errors":
             return [_errors(model, train, test, int(where["trials"]), seed)]
         return [_sums(model, train, test, schedule, seed) for schedule in str(where["schedules"]).split()]
