@@ -44,7 +44,7 @@ def normalisation_report(results: Sequence[Result], command: str) -> Report:
             Section("Errors with and without normalisation", [Text(_PROBLEM), _error_table(errors)]),
             Section("Sums of weights", [Text(_SUMS), _sum_table(sums), SideBySide(_charts(sums))]),
         ],
-        summary=f"{count} of {len(checked)} statements of Section 4.3 on the sum of the weights hold.",
+        summary=f"{count} of {len(checked)} checks of what Section 4.3 says about the sum of the weights hold.",
         versions=versions(),
     )
 
@@ -57,7 +57,7 @@ def _error_table(rows: Sequence[Row]) -> Block:
         errors: list[Entry] = [estimate(column(here, name)) for name in names]
         sums: list[Entry] = [estimate(column(here, name)) for name in ("median_sum", "away_from_one")]
         lines.append([model, *errors, *sums, int(column(here, "undefined").sum())])
-    columns = ["model", *names, "median Σw", "mean |Σw − 1|", "undefined"]
+    columns = ["model", *names, "median Σw", "mean distance of Σw from 1", "undefined"]
     return Table(columns, lines, "Root mean squared errors and sums of weights, means with standard errors.")
 
 
