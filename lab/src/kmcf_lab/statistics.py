@@ -95,3 +95,41 @@ def slope(x: FloatArray, y: FloatArray) -> Interval:
     abscissae, values = np.broadcast_to(np.log(x), y.shape), np.log(y)
     centred = abscissae - abscissae.mean(axis=1, keepdims=True)
     return confidence(np.sum(centred * values, axis=1) / np.sum(centred**2, axis=1))
+
+
+def factor(logarithm: Interval) -> Interval:
+    """Turn the interval of a logarithm into that of the factor.
+
+    Examples
+    --------
+    >>> factor(Interval(0.0, -math.inf, 0.0))
+    Interval(value=1.0, low=0.0, high=1.0)
+    """
+    return Interval(*(float(np.exp(value)) for value in logarithm))
+
+
+def detectable(logarithms: FloatArray, level: float = 0.95, power: float = 0.8) -> float:
+    """Return the smallest relative change that an experiment of this size and spread sees.
+
+    An effect of this size leaves 1 outside the confidence interval of the factor in ``power`` of all repetitions of
+    the whole experiment.
+
+    Parameters
+    ----------
+    logarithms : array (R,)
+        Logarithms of ratios, one for each independent repetition.
+    level : float
+        Of the confidence interval.
+    power : float
+        Share of experiments that would see the effect.
+
+    Examples
+    --------
+    >>> round(detectable(np.log([0.9, 1.0, 1.1, 1.0])), 3)
+    0.186
+    """
+    count = len(logarithms)
+    if count < 2:
+        return math.inf
+    quantiles = stats.t.ppf([0.5 + 0.5 * level, power], count - 1).sum()
+    return float(np.expm1(quantiles * np.std(logarithms, ddof=1) / np.sqrt(count)))

@@ -5,7 +5,7 @@ import typer
 from kmcf_lab.commands.bench import bench
 from kmcf_lab.commands.demo import demo
 from kmcf_lab.commands.localize import localize
-from kmcf_lab.commands.reproduce import reproduce
+from kmcf_lab.commands.reproduce_variations import reproduce
 
 
 def add_to(app: typer.Typer) -> None:

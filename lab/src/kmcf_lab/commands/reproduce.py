@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from enum import StrEnum
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,9 +11,21 @@ from rich.console import Console
 
 from kmcf.cli.showing import command_line
 from kmcf_lab.commands.printing import new_table
+from kmcf_lab.commands.reproducing import (
+    OUT,
+    Jobs,
+    Quick,
+    Repetitions,
+    Resume,
+    Seed,
+    WorkerKind,
+    Workers,
+    print_statements,
+    resumable,
+    write_results,
+)
 
 if TYPE_CHECKING:
-    from kmcf.report import Report, Statement
     from kmcf_lab.cells import Result
     from kmcf_lab.resampling.checks import Quoted
     from kmcf_lab.synthetic.measured import Measured
@@ -23,26 +33,9 @@ if TYPE_CHECKING:
 reproduce = typer.Typer(help="Compute the paper's experiments again and check its statements.", no_args_is_help=True)
 
 
-class WorkerKind(StrEnum):
-    """The kinds of joblib's workers."""
-
-    loky = "loky"
-    threading = "threading"
-    multiprocessing = "multiprocessing"
-
-
-Repetitions = Annotated[int | None, typer.Option(min=2, help="Independent repetitions (the paper has 20).")]
-Jobs = Annotated[int, typer.Option(min=1, help="Workers that compute in parallel.")]
-Workers = Annotated[WorkerKind, typer.Option("--backend", help="The kind of joblib's workers.")]
-Quick = Annotated[bool, typer.Option("--quick", help="A smaller version that takes less than a minute.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped; nothing is computed twice.")]
-Seed = Annotated[int, typer.Option(min=0, help="Another seed gives independent results.")]
-_OUT = "Folder for table, figures and report."
-
-
 @reproduce.command()
 def resampling(
-    out: Annotated[Path, typer.Option(help=_OUT)] = Path("reproduce/resampling"),
+    out: Annotated[Path, typer.Option(help=OUT)] = Path("reproduce/resampling"),
     repetitions: Repetitions = None,
     jobs: Jobs = 1,
     backend: Workers = WorkerKind.loky,
@@ -57,7 +50,7 @@ def resampling(
     from kmcf_lab.resampling.study import draw_of, run_resampling
 
     console = Console()
-    with _resumable(console):
+    with resumable(console):
         results = run_resampling(
             out / "cells",
             repetitions=repetitions or (5 if quick else 20),
@@ -69,16 +62,16 @@ def resampling(
             progress=True,
         )
     _print_quoted(console, quoted(results))
-    _print_statements(console, statements(results))
+    print_statements(console, statements(results))
     pictured = draw_of(typical_result(results).cell)
     figures = [*draw_demonstration(pictured, out), *draw_sweep(results, out)]
     report = resampling_report(results, pictured, command_line())
-    _write(console, results, out, figures, report)
+    write_results(console, results, out, figures, report)
 
 
 @reproduce.command()
 def theory(
-    out: Annotated[Path, typer.Option(help=_OUT)] = Path("reproduce/theory"),
+    out: Annotated[Path, typer.Option(help=OUT)] = Path("reproduce/theory"),
     repetitions: Repetitions = None,
     jobs: Jobs = 1,
     backend: Workers = WorkerKind.loky,
@@ -94,7 +87,7 @@ def theory(
     from kmcf_lab.theory.study import run_theory
 
     console = Console()
-    with _resumable(console):
+    with resumable(console):
         results = run_theory(
             out / "cells",
             repetitions=repetitions or (5 if quick else 20),
@@ -107,16 +100,16 @@ def theory(
             resume=resume,
             progress=True,
         )
-    _print_statements(console, statements(results))
+    print_statements(console, statements(results))
     drawn = (draw_bound, draw_benefit, draw_rates, draw_corollaries, draw_consistency)
     figures = [path for draw in drawn for path in draw(results, out)]
     report = theory_report(results, command_line())
-    _write(console, results, out, figures, report)
+    write_results(console, results, out, figures, report)
 
 
 @reproduce.command()
 def synthetic(
-    out: Annotated[Path, typer.Option(help=_OUT)] = Path("reproduce/synthetic"),
+    out: Annotated[Path, typer.Option(help=OUT)] = Path("reproduce/synthetic"),
     models: Annotated[list[str] | None, typer.Option(help="A model, 1a to 4b; may be repeated. [default: all]")] = None,
     n: Annotated[
         list[int] | None, typer.Option(min=20, help="A number of examples; may be repeated. [default: 100 200 400 800]")
@@ -164,7 +157,7 @@ def synthetic(
         check_choices(*chosen)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    with _resumable(console):
+    with resumable(console):
         results = run_synthetic(
             out / "cells",
             *chosen,
@@ -195,21 +188,11 @@ def _show_synthetic(console: Console, results: Sequence[Result], out: Path) -> N
         raise typer.Exit(1)
     size = shown_size(errors)
     _print_ratios(console, errors, size)
-    _print_statements(console, [*statements(results), *own_statements(results)])
+    print_statements(console, [*statements(results), *own_statements(results)])
     figures = [*draw_errors(results, out), *draw_ratios(results, out, size)]
     figures += [*draw_times(results, out), *draw_scaling(results, out)]
     report = synthetic_report(results, command_line())
-    _write(console, results, out, figures, report)
-
-
-@contextmanager
-def _resumable(console: Console) -> Iterator[None]:
-    """Tell someone who interrupts a run how to continue it."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        console.print("stopped; the same command with --resume continues from here")
-        raise typer.Exit(130) from None
+    write_results(console, results, out, figures, report)
 
 
 def _print_quoted(console: Console, numbers: Sequence[Quoted]) -> None:
@@ -229,21 +212,3 @@ def _print_ratios(console: Console, errors: Measured, n: int) -> None:
         ratios = [errors.ratio(model, n, method) for model in errors.models] + [errors.overall_ratio(n, method)]
         table.add_row(method, *("" if one is None else f"{one.value:.2f}" for one in ratios))
     console.print(table)
-
-
-def _print_statements(console: Console, statements: Sequence[Statement]) -> None:
-    table = new_table("The paper's statements", ("", "statement", "numbers"), left=3)
-    colours = {"holds": "green", "does not hold": "red", "not distinguishable": "yellow"}
-    for one in statements:
-        table.add_row(f"[{colours[one.verdict.value]}]{one.verdict.value}[/]", one.claim, one.numbers)
-    console.print(table)
-
-
-def _write(console: Console, results: Sequence[Result], out: Path, figures: Sequence[Path], report: Report) -> None:
-    """Write the table and the report beside the figures, and print where everything is."""
-    from kmcf_lab.tables import write_cells
-
-    pictures = [path for path in figures if path.suffix == ".png"]
-    written = [report.write_markdown(out / "report.md", pictures), report.write(out / "report.html")]
-    for path in [write_cells(out / "cells.csv", results), *figures, *written]:
-        console.print(f"saved {path}", soft_wrap=True)

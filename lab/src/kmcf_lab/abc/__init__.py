@@ -1,0 +1,1 @@
+"""The ABC setting of Section 2: observations can be simulated, their density cannot be written down."""

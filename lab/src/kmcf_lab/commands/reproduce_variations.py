@@ -1,0 +1,97 @@
+"""``kmcf reproduce abc`` and ``normalisation``: what the paper mentions, and does not show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from kmcf.cli.showing import command_line
+from kmcf_lab.commands.reproduce import reproduce
+from kmcf_lab.commands.reproducing import (
+    OUT,
+    Jobs,
+    Quick,
+    Repetitions,
+    Resume,
+    Seed,
+    WorkerKind,
+    Workers,
+    print_statements,
+    resumable,
+    write_results,
+)
+
+__all__ = ["abc", "normalisation", "reproduce"]
+
+
+@reproduce.command()
+def abc(
+    out: Annotated[Path, typer.Option(help=OUT)] = Path("reproduce/abc"),
+    repetitions: Repetitions = None,
+    jobs: Jobs = 1,
+    backend: Workers = WorkerKind.loky,
+    quick: Quick = False,
+    resume: Resume = False,
+    seed: Seed = 0,
+) -> None:
+    """Section 2: observations that can only be simulated; KMCF and an ABC filter with equally many simulations."""
+    from kmcf_lab.abc.checks import statements
+    from kmcf_lab.abc.figures import draw_errors
+    from kmcf_lab.abc.report import abc_report
+    from kmcf_lab.abc.study import BUDGETS, LENGTHS, MODELS, run_abc
+
+    console = Console()
+    with resumable(console):
+        results = run_abc(
+            out / "cells",
+            MODELS[:2] if quick else MODELS,
+            BUDGETS[:2] if quick else BUDGETS,
+            LENGTHS,
+            repetitions=repetitions or (3 if quick else 5),
+            seed=seed,
+            jobs=jobs,
+            backend=backend.value,
+            resume=resume,
+            progress=True,
+        )
+    print_statements(console, statements(results), "Who does better")
+    write_results(console, results, out, draw_errors(results, out), abc_report(results, command_line()))
+
+
+@reproduce.command()
+def normalisation(
+    out: Annotated[Path, typer.Option(help=OUT)] = Path("reproduce/normalisation"),
+    repetitions: Repetitions = None,
+    jobs: Jobs = 1,
+    backend: Workers = WorkerKind.loky,
+    quick: Quick = False,
+    resume: Resume = False,
+    seed: Seed = 0,
+) -> None:
+    """Section 4.3: the filter without line 16 of Algorithm 3, and the sums of its weights."""
+    from kmcf.datasets import PAPER_MODELS
+    from kmcf_lab.normalisation.checks import statements
+    from kmcf_lab.normalisation.figures import draw_ratios, draw_sums
+    from kmcf_lab.normalisation.report import normalisation_report
+    from kmcf_lab.normalisation.study import SIZES, TRIALS, run_normalisation
+
+    console = Console()
+    with resumable(console):
+        results = run_normalisation(
+            out / "cells",
+            PAPER_MODELS[::2] if quick else PAPER_MODELS,
+            SIZES[:3] if quick else SIZES,
+            repetitions=repetitions or (4 if quick else 12),
+            trials=3 if quick else TRIALS,
+            seed=seed,
+            jobs=jobs,
+            backend=backend.value,
+            resume=resume,
+            progress=True,
+        )
+    print_statements(console, statements(results))
+    figures = [*draw_ratios(results, out), *draw_sums(results, out)]
+    write_results(console, results, out, figures, normalisation_report(results, command_line()))
