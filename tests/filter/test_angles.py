@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kmcf
-from kmcf.kernels import Circular
+from kmcf.kernels import Circular, Gaussian
 
 
 def compass(turns=0.0, **settings):
@@ -103,7 +103,8 @@ def test_angles_with_the_compressed_engine():
 
     runs = {}
     for engine in ("exact", "compressed"):
-        flt = kmcf.KernelMonteCarloFilter(turn, engine=engine, angles=(0,), random_state=0, resample_threshold=0)
+        settings = {"angles": (0,), "observation_kernel": Gaussian(0.5), "resample_threshold": 0, "random_state": 0}
+        flt = kmcf.KernelMonteCarloFilter(turn, engine=engine, **settings)
         runs[engine] = flt.fit(angles, observations).filter(np.tile([[-1.0, 0.0]], (4, 1)))
     gap = runs["exact"].mean[0] - runs["compressed"].mean[0]
     assert abs(np.angle(np.exp(1j * gap[0]))) < 1e-5

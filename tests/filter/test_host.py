@@ -10,6 +10,7 @@ from engine_cases import tiny
 from naming import plain_id
 
 import kmcf
+from kmcf.filter import host
 from kmcf.kernels import Gaussian
 
 # --- online and batch -------------------------------------------------------------------------------------------------
@@ -193,22 +194,33 @@ def test_a_forecast_of_an_unseen_start_matches_the_closed_form():
 # --- what is kept -----------------------------------------------------------------------------------------------------
 
 
-def test_a_long_batch_run_keeps_its_summaries_only():
-    flt = tiny()
-    observations = np.resize(STATIONARY.simulate(500, random_state=1).observations, (12_000, 1))
+def test_the_limits_are_those_of_the_documentation():
+    assert host.KEPT_STEPS == 10_000
+    assert 8 * host.KEPT_NUMBERS == 32_000_000  # bytes
+
+
+def test_a_long_run_keeps_its_summaries_only(monkeypatch):
+    monkeypatch.setattr(host, "KEPT_STEPS", 700)  # more than one chunk of summaries
+    flt, observations = tiny(), STATIONARY.simulate(701, random_state=1).observations
     run = flt.filter(observations)
-    assert run.mean.shape == (12_000, 1)
+    assert run.mean.shape == (701, 1)
     assert np.isfinite(run.mean).all()
     for ask in (lambda: run[3], lambda: run.beliefs, lambda: list(run)):
         with pytest.raises(LookupError, match="keep_beliefs=True"):
             ask()
+    assert flt.filter(observations[:700])[699].time == 700
+    asked = flt.filter(observations, keep_beliefs=True)
+    assert asked[700].time == 701
+    np.testing.assert_array_equal(asked.mean, run.mean)
 
 
-def test_beliefs_of_many_examples_are_not_kept_either():
+def test_beliefs_of_many_examples_are_not_kept_either(monkeypatch):
     """Fewer steps but more weights per step: what counts is memory."""
-    run = tiny(n=800, n_particles=5).filter([None] * 6000)
+    monkeypatch.setattr(host, "KEPT_NUMBERS", 4000)
+    flt = tiny(n=80, n_particles=5)
     with pytest.raises(LookupError, match="keep_beliefs=True"):
-        run[0]
+        flt.filter([None] * 51)[0]
+    assert len(flt.filter([None] * 50)[49]) == 5
 
 
 @pytest.mark.parametrize("keep", [True, False, None])
@@ -222,11 +234,6 @@ def test_beliefs_are_kept_when_asked(keep):
     else:
         np.testing.assert_array_equal(run[29].mean(), run.mean[29])
         assert len(run.beliefs) == 30
-
-
-def test_asking_keeps_the_beliefs_of_a_long_run():
-    run = tiny().filter([None] * 11_000, keep_beliefs=True)
-    assert run[10_999].time == 11_000
 
 
 # --- progress ---------------------------------------------------------------------------------------------------------

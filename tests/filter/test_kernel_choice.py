@@ -47,7 +47,7 @@ def test_few_examples_and_given_kernels_are_not_tried():
 def test_the_default_beats_the_plain_kernel_on_model_3():
     model = paper_model("3b")
     ratios = []
-    for seed in range(3):
+    for seed in range(2):
         train, test = model.simulate(200, random_state=(seed, 0)), model.simulate(200, random_state=(seed, 1))
         errors = []
         for kernel in (None, AsinhScaled(kmcf.kernels.Gaussian(multiplier=0.7))):

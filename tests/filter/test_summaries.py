@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from engine_cases import MODEL, TEST, fitted, tiny
 
+from kmcf.filter import summaries
+
 
 def test_lazy_summaries_equal_those_of_the_beliefs():
     run = fitted("compressed").filter([*TEST.observations[:10], None, *TEST.observations[10:15]])
@@ -30,8 +32,9 @@ def test_a_long_compressed_run_keeps_no_beliefs_but_completes_its_summaries():
     assert np.isfinite(run.negative_mass).all()
 
 
-def test_a_summary_run_takes_little_memory():
-    """Per step a run keeps some fifteen numbers (one chunk of 512 steps may still hold beliefs)."""
+def test_a_summary_run_takes_little_memory(monkeypatch):
+    """Per step a run keeps some fifteen numbers (one chunk may still hold beliefs)."""
+    monkeypatch.setattr(summaries, "CHUNK", 128)
     flt = tiny()
 
     def kept(steps):
@@ -47,5 +50,5 @@ def test_a_summary_run_takes_little_memory():
         assert len(run) == steps
         return size
 
-    kept(512)
-    assert (kept(512 * 9) - kept(512 * 3)) / (512 * 6) < 250
+    kept(20)
+    assert (kept(128 * 3) - kept(128)) / (128 * 2) < 250
