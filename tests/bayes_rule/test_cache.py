@@ -247,3 +247,29 @@ def test_directions_come_in_pairs(part):
     case = KEPT["lowrank, directions"]
     with pytest.raises(ValueError, match="do not match the examples"):
         case.restore(changed(to_cache(case.fit()), ("states", part), None))
+
+
+@every_kept
+def test_every_array_of_numbers_must_be_64_bit_floats(case):
+    cache = to_cache(case.fit())
+    for path, array in arrays(cache):
+        if array.dtype.kind == "f":
+            for dtype in (np.float32, int, bool, complex, object, str):
+                with pytest.raises(ValueError, match="do not match the examples"):
+                    case.restore(changed(cache, path, array.astype(dtype)))
+
+
+def test_herding_needs_candidates():
+    case = KEPT["compressed"]
+    with pytest.raises(ValueError, match="do not match the examples"):
+        case.restore(changed(to_cache(case.fit()), ("candidates",), np.zeros(0, dtype=np.intp)))
+
+
+@every_kept
+def test_numbers_that_are_none_are_refused(case):
+    cache = to_cache(case.fit())
+    for path, value in leaves(cache):
+        if isinstance(value, float | int) and not isinstance(value, bool):
+            for bad in (None, "x", [], {}):
+                with pytest.raises(ValueError, match="do not match the examples"):
+                    case.restore(changed(cache, path, bad))

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from formulas import algorithm_1, gaussian_matrix
+from bayes_rules import algorithm_1
+from kernels_by_hand import gaussian_matrix
 
 import kmcf
 from kmcf.kernels import Gaussian

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from formulas import algorithm_4
+from herding_by_hand import algorithm_4
 from scipy.optimize import minimize
 
 from kmcf.herding.herding import herd

@@ -63,12 +63,13 @@ def from_cache(
     """Restore a rule on examples; None if the cache does not hold one and it has to be fitted."""
     common: dict[str, Any] = {"epsilon": settings.epsilon, "delta": settings.delta}
     dense = {**common, "rule": settings.rule, "resampler": settings.resampler}
-    summary = cache["engine"], _pair(cache["ranks"]), _pair(cache["trace_errors"])
+    summary = cache["engine"], _pair(cache["ranks"], int), _pair(cache["trace_errors"], float)
     if cache["engine"] == "exact":
         factor = PivotedCholesky(*(np.asarray(part) for part in cache["factor"]))
         _check(factor.factor.ndim == 2 and len(factor.factor) == examples.size, "the factor has another size")
         _check_indices(factor.pivots, factor.factor.shape[1], examples.size)
-        negligible = float(cache["negligible"])
+        _check_numbers(factor.factor, factor.residual)
+        negligible = _number(cache["negligible"], float)
         exact = ExactRule.fit(examples, represented=factor, negligible=negligible, **dense)
         return FittedRule(exact, *summary)
     if cache["engine"] not in ("lowrank", "compressed"):
@@ -81,6 +82,7 @@ def from_cache(
     tensors = _tensors(cache["tensors"], examples.size, states.rank, observations.rank, declared.count)
     chosen = np.asarray(cache["candidates"])
     _check_indices(chosen, None, examples.size)
+    _check(len(chosen) > 0, "herding has nothing to choose from")
     rule = CompressedRule(
         examples=Growing(examples.states),
         resampler=settings.always_resampler or settings.resampler,
@@ -89,7 +91,7 @@ def from_cache(
         declared=declared,
         tensors=tensors,
         candidates=Candidates(states, examples.state_kernel, chosen),
-        outside=float(cache["outside"]),
+        outside=_number(cache["outside"], float),
         **common,
     )
     return FittedRule(rule, *summary)
@@ -107,7 +109,7 @@ def particles_from_cache(cache: dict[str, Any], examples: Examples, settings: Pa
         resampler=settings.resampler,
         background=settings.background,
     )
-    return FittedRule(rule, "lowrank", _pair(cache["ranks"]), _pair(cache["trace_errors"]))
+    return FittedRule(rule, "lowrank", _pair(cache["ranks"], int), _pair(cache["trace_errors"], float))
 
 
 def _fields(thing: Any) -> dict[str, Any]:
@@ -137,20 +139,20 @@ def _restored(stored: dict[str, Any], kernel: ExampleKernel) -> KernelFeatures:
         _check(reduced is None or np.shape(reduced) == (rank, len(pivots)), "some directions have another size")
     _check((directions is None) == (mapped is None), "some directions are missing")
     _check(rows.shape == (kernel.size, rank), "some features have another size")
-    _check(all(array.dtype == np.float64 for array in (lower, rows)), "some features are not double-precision numbers")
+    _check_numbers(lower, rows, *(part for part in (directions, mapped) if part is not None))
     return KernelFeatures(
         pivots=pivots,
         pivot_kernel=kernel.subset(pivots),
-        map=FeatureMap(lower, mapped, float(stored["largest"])),
+        map=FeatureMap(lower, mapped, _number(stored["largest"], float)),
         growing=Growing(rows),
-        trace_error=float(stored["trace_error"]),
+        trace_error=_number(stored["trace_error"], float),
         directions=directions,
-        outside=float(stored["outside"]),
+        outside=_number(stored["outside"], float),
     )
 
 
 def _tensors(stored: dict[str, Any], n: int, p: int, q: int, functions: int) -> Tensors:
-    tensors = Tensors(**stored)
+    tensors = Tensors(**{**stored, "n": _number(stored["n"], int)})
     pairs_p, pairs_q = p * (p + 1) // 2, q * (q + 1) // 2
     expected = {
         "state_gram": (p, p),
@@ -171,7 +173,19 @@ def _tensors(stored: dict[str, Any], n: int, p: int, q: int, functions: int) -> 
 def _centre(stored: Any, examples: Examples) -> Any:
     expected = (int(np.prod(examples.states.shape[1:])),) if is_numeric(examples.states) else None
     _check((None if stored is None else np.shape(stored)) == expected, "the centre of the moments has another size")
+    if stored is not None:
+        _check_numbers(stored)
     return stored
+
+
+def _check_numbers(*arrays: Any) -> None:
+    known = all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays)
+    _check(known, "some arrays are not double-precision numbers")
+
+
+def _number(value: Any, kind: type) -> Any:
+    _check(isinstance(value, int | float | np.number) and not isinstance(value, bool), f"{value!r} is not a number")
+    return kind(value)
 
 
 def _check_indices(indices: Any, count: int | None, n: int) -> None:
@@ -184,6 +198,6 @@ def _check(condition: bool, problem: str) -> None:
         raise ValueError(f"the stored factors do not match the examples: {problem}.")
 
 
-def _pair(values: Any) -> Any:
-    first, second = values
-    return first, second
+def _pair(values: Any, kind: type) -> Any:
+    _check(isinstance(values, list | tuple) and len(values) == 2, f"{values!r} is not a pair of numbers")
+    return _number(values[0], kind), _number(values[1], kind)

@@ -156,7 +156,7 @@ class AbcParticleFilter(ExampleFilter):
         check_positive("bandwidth", self.bandwidth)
         check_positive("resample_threshold", self.resample_threshold)
         self._read_examples(states, observations)
-        return self._learnt()
+        return self._finish_fit()
 
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
         self.state_kernel_ = self._fit_state_kernel(kept)

@@ -18,7 +18,9 @@ from kmcf_lab.localize.replay import Iteration
 from kmcf_lab.localize.scores import QUANTITIES, Score, methods_of, summary
 from kmcf_lab.tables import columns
 
-_PALETTE = (BLUE, SKY, "#1b4f72", PURPLE, "#7d3c98", ORANGE, GREEN, YELLOW, GREY)
+_PALETTE = (
+    BLUE, SKY, "#1b4f72", PURPLE, "#7d3c98", "#c0392b", "#e6837a", "#7b241c", ORANGE, GREEN, YELLOW, GREY,
+)  # fmt: skip
 COLOURS = dict(zip(METHODS, _PALETTE, strict=True))
 ELLIPSES = 25
 _RADIUS = float(np.sqrt(-2.0 * np.log(0.05)))  # 95 % of a normal distribution in the plane

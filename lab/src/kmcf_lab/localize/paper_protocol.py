@@ -25,7 +25,7 @@ def sampled(recording: Recording, interval: float) -> Recording:
     --------
     >>> drive = Recording("drive", np.arange(0.0, 5.0, 0.5), np.zeros((10, 3)), np.zeros((10, 1)))
     >>> sampled(drive, 2.1).time
-    array([0. , 2. , 4. ])
+    array([0., 2., 4.])
     """
     wanted = np.arange(recording.time[0], recording.time[-1], interval)
     middles = 0.5 * (recording.time[1:] + recording.time[:-1])
