@@ -169,8 +169,8 @@ class SpatialPyramid(Kernel):
         return {name: value for name, value in vars(self).items() if name not in ("_cache", "cache_folder")}
 
     def from_store(self, state: dict[str, Any]) -> None:
-        """Fill a blank object from what a file holds."""
-        self.__dict__.update(state)
+        """Fill a blank object from what a file holds, but for the folder, which only the user may choose."""
+        self.__dict__.update({**state, "cache_folder": None})
         self._cache = Cache(self.cache_size)
 
     def _describe(self, images: Objects, chosen: dict[str, int]) -> Iterator[Described]:

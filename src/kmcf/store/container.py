@@ -13,6 +13,7 @@ import json
 import math
 import os
 import re
+import stat
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -173,6 +174,8 @@ def read_npy_header(stream: Any, size: int, kinds: str = KINDS) -> tuple[tuple[i
 def open_container(path: str | os.PathLike[str]) -> Iterator[Container]:
     """Open a container; any damage is a :class:`~kmcf.store.FileError` that names the file."""
     with open(path, "rb") as file, _blamed(path):
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise FileError("it is not a regular file, so its end cannot be found.")
         size = file.seek(0, os.SEEK_END)
         _check_seal(file, size)
         with zipfile.ZipFile(file) as archive:
@@ -181,7 +184,7 @@ def open_container(path: str | os.PathLike[str]) -> Iterator[Container]:
 
 def _check_seal(file: BinaryIO, size: int) -> None:
     file.seek(max(size - SEAL_LENGTH, 0))
-    seal = SEAL.fullmatch(file.read())
+    seal = SEAL.fullmatch(file.read(SEAL_LENGTH))
     if seal is None:
         file.seek(0)
         if file.read(2) == b"PK":

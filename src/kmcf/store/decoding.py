@@ -155,14 +155,26 @@ def _generator(state: Any) -> np.random.Generator:
     if name not in BIT_GENERATORS:
         raise FileError(f"it asks for the random number generator {name!r}.")
     bits = getattr(np.random, name)()
+    _check_position(state, name)
     bits.state = state
     return np.random.Generator(bits)
 
 
 def _random_state(state: Any) -> np.random.RandomState:
     restored = np.random.RandomState()
+    _check_position(state, "MT19937")
     restored.set_state(state)
     return restored
+
+
+def _check_position(state: Any, name: str) -> None:
+    """Refuse a position outside a generator's buffer: NumPy would read memory there."""
+    position, most = {
+        "MT19937": lambda: (state["state"]["pos"], len(state["state"]["key"])),
+        "Philox": lambda: (state["buffer_pos"], len(state["buffer"])),
+    }.get(name, lambda: (0, 0))()
+    if not 0 <= int(position) <= most:
+        raise FileError(f"the position {position!r} of a random number generator is out of range.")
 
 
 def _sparse(shape: Any, data: Any, indices: Any, indptr: Any) -> Any:
