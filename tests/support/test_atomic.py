@@ -118,3 +118,41 @@ def test_folders_are_not_files(tmp_path):
         small().save(tmp_path)
     with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere to write m\.kmcf into"):
         small().save(tmp_path / "nowhere" / "m.kmcf")
+
+
+def test_a_pipe_is_written_into_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
+    with replacing(pipe) as file:
+        file.write(b"through")
+    assert reader.communicate(timeout=20)[0] == b"through"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.parametrize("redirected", [False, True])
+def test_standard_output_stays_what_it_is(redirected, tmp_path):
+    code = "from kmcf.support.atomic import replacing\nwith replacing('/dev/stdout') as file: file.write(b'out')"
+    out = tmp_path / "out.txt"
+    with open(out, "wb") as file:
+        done = subprocess.run([sys.executable, "-c", code], stdout=file if redirected else subprocess.PIPE, check=True)
+        written = file.fileno() and os.fstat(file.fileno()).st_ino == out.stat().st_ino  # the same file as before
+    assert written
+    assert (out.read_bytes() if redirected else done.stdout) == b"out"
+
+
+def test_devices_stay_devices():
+    with replacing("/dev/null") as file:
+        file.write(b"nothing")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_drafts_of_killed_programs_are_removed_and_those_of_others_are_not(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left, own = tmp_path / f".file.{gone.pid}-0a1b2c3d.part", tmp_path / f".file.{os.getpid()}-0a1b2c3d.part"
+    for draft in (left, own):
+        draft.write_text("half")
+    with replacing(tmp_path / "file") as file:
+        file.write(b"whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [own.name, "file"]

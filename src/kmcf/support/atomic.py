@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import io
 import os
 import secrets
 from collections.abc import Iterator
@@ -15,6 +17,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a new file that replaces ``path`` if all goes well, and is deleted otherwise.
 
     It is written beside the old file, flushed to disk and renamed, so that a crash or a full disk leaves the old file.
+    Drafts that killed programs left beside it are removed. A device, a pipe or standard output is never replaced: what
+    is to be written goes into it at the end, all at once.
 
     Examples
     --------
@@ -25,12 +29,19 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     >>> target.read_bytes()
     b'123'
     """
+    if _is_special(path):
+        buffer = io.BytesIO()
+        yield buffer
+        with open(path, "wb") as stream:
+            stream.write(buffer.getvalue())
+        return
     target = Path(os.path.realpath(path))  # a link keeps pointing to the file
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} into; make it first.")
-    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    _remove_drafts(target)
+    draft = target.with_name(f".{target.name[:100]}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         with open(draft, "x+b") as file:
             yield file
@@ -44,6 +55,32 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         draft.unlink(missing_ok=True)
         raise
     _sync_folder(target.parent)
+
+
+def _is_special(path: str | os.PathLike[str]) -> bool:
+    """Say whether a path names something that exists and is not an ordinary file or folder of the user's."""
+    if not os.path.exists(path) or os.path.isdir(path):
+        return False
+    return not os.path.isfile(path) or os.fspath(path).startswith(("/dev/", "/proc/"))
+
+
+def _remove_drafts(target: Path) -> None:
+    """Remove drafts of a file whose writers are gone."""
+    for draft in target.parent.glob(f".{glob.escape(target.name[:100])}.*-*.part"):
+        writer = draft.name.rsplit(".", 2)[1].partition("-")[0]
+        if writer.isdigit() and not _is_running(int(writer)):
+            with suppress(OSError):
+                draft.unlink()
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it belongs to somebody else
+        return True
+    return True
 
 
 def write_atomically(path: Path, content: str | bytes) -> Path:
