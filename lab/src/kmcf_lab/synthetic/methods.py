@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from sklearn.base import clone
+
 from kmcf.baselines import GPParticleFilter, KernelBayesFilter, KNNParticleFilter, ParticleFilter
 from kmcf.bayes_rule.defaults import DELTA_PLAIN
 from kmcf.filter import KernelMonteCarloFilter, SequentialFilter
@@ -73,25 +75,34 @@ class SyntheticMethod:
         return per_parameter * (self.parameters + (self.with_control if model.endswith("b") else 0))
 
     def fitted(self, data: SimulatedData, trials: int) -> tuple[SequentialFilter, TuningResult | None]:
-        """Return the filter fitted to all examples, tuned on them by two-fold cross validation if there are trials."""
+        """Return the filter fitted to all examples, tuned on them by two-fold cross validation if there are trials.
+
+        Without rejection a trial fails where no example resembles an observation, so that the weights sum to zero.
+        Where all trials do, nothing was learnt from them, and the filter stays untuned.
+        """
         flt, train = self.make(data), data.train
         if self.delta is not None:
             flt.set_params(delta=self.delta)
         if trials == 0:
             return flt.fit(train.states, train.observations), None
         held = self.held if train.controls is not None or not self.with_control else (*self.held, "control_multiplier")
-        result = tune(
-            flt,
-            train.states,
-            train.observations,
-            train.controls,
-            n_trials=trials,
-            n_best=1 if self.printed else COMBINED,
-            transfer=not self.printed,
-            prune=not self.printed,
-            random_state=data.seed,
-            space=dict.fromkeys(held),
-        )
+        try:
+            result = tune(
+                flt,
+                train.states,
+                train.observations,
+                train.controls,
+                n_trials=trials,
+                n_best=1 if self.printed else COMBINED,
+                transfer=not self.printed,
+                prune=not self.printed,
+                random_state=data.seed,
+                space=dict.fromkeys(held),
+            )
+        except RuntimeError as error:
+            if "FloatingPointError" not in str(error):
+                raise
+            return clone(flt).fit(train.states, train.observations), None
         return result.best_filter, result
 
 
