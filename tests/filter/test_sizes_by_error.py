@@ -18,7 +18,7 @@ def make(**settings):
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.999])
 def test_the_rank_is_the_smallest_that_keeps_the_share_of_the_trace(share):
     G = kmcf.kernels.Gaussian(0.5)(STATES)
-    found = pivoted_cholesky(lambda i: G[:, i], np.diag(G), tolerance=0.0, rank=share)
+    found = pivoted_cholesky(lambda i: G[:, i], np.diag(G), tolerance=0.0, share=share)
     rank = found.factor.shape[1]
     errors = [
         np.trace(G - fewer.factor @ fewer.factor.T)

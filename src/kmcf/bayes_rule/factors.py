@@ -61,7 +61,7 @@ class KernelFeatures:
             Stop as well when this share of the kernel matrix's trace is kept.
         """
         diagonal = kernel.diagonal()
-        result = pivoted_cholesky(kernel.columns, diagonal, tolerance=tolerance, rank=most if share is None else share)
+        result = pivoted_cholesky(kernel.columns, diagonal, tolerance=tolerance, rank=most, share=share)
         return cls(
             pivots=result.pivots,
             pivot_kernel=kernel.subset(result.pivots),
@@ -142,7 +142,7 @@ def features_of_rank(
     then the pivots' features are taken as they are.
     """
     if isinstance(rank, float):
-        return KernelFeatures.fit(kernel, tolerance=tolerance, share=rank)
+        return KernelFeatures.fit(kernel, tolerance=tolerance, most=most, share=rank)
     if rank is not None:
         most = min(max(OVERSAMPLING * rank, FEWEST_PIVOTS), kernel.size if most is None else most)
     features = KernelFeatures.fit(kernel, tolerance=tolerance, most=most)

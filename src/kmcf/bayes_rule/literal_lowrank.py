@@ -137,7 +137,8 @@ class LiteralLowRankRule(GramRule):
 
 
 def _factor(kernel: ExampleKernel, rank: int | float | None) -> FloatArray:
-    return pivoted_cholesky(kernel.columns, kernel.diagonal(), tolerance=0.0, rank=rank).factor
+    limit: dict[str, Any] = {"share": rank} if isinstance(rank, float) else {"rank": rank}
+    return pivoted_cholesky(kernel.columns, kernel.diagonal(), tolerance=0.0, **limit).factor
 
 
 def _inner(U: FloatArray, epsilon: float) -> CholeskyFactor:

@@ -167,7 +167,8 @@ def pivoted_cholesky(
     diagonal: FloatArray,
     *,
     tolerance: float,
-    rank: int | float | None = None,
+    rank: int | None = None,
+    share: float | None = None,
 ) -> PivotedCholesky:
     """Greedy partial Cholesky factorisation of a kernel matrix from single columns.
 
@@ -183,9 +184,10 @@ def pivoted_cholesky(
         Its diagonal.
     tolerance : float
         Relative residual at which to stop.
-    rank : int or float, optional
-        Largest rank; or, as a number below 1, the share of the trace that the factor must keep: the smallest rank whose
-        trace-norm error is at most the rest.
+    rank : int, optional
+        Largest rank.
+    share : float, optional
+        Stop as well once the factor keeps this share of the trace, so that its trace-norm error is at most the rest.
 
     Examples
     --------
@@ -195,9 +197,9 @@ def pivoted_cholesky(
     True
     """
     n = diagonal.shape[0]
-    limit = min(rank, n) if isinstance(rank, int | np.integer) else n
+    limit = n if rank is None else min(rank, n)
     residual = np.array(diagonal, dtype=np.float64)
-    negligible = -1.0 if rank is None or limit < n or rank >= 1 else (1.0 - rank) * float(residual.sum())
+    negligible = None if share is None else (1.0 - share) * float(residual.sum())
     scale = float(residual.max(initial=0.0))
     rows = np.empty((min(limit, 64), n))  # Vᵀ, so that each new column of V is contiguous
     pivots: list[int] = []
@@ -207,7 +209,7 @@ def pivoted_cholesky(
         # Below the rounding of q subtractions a residual is noise, and dividing by its root would amplify it.
         if residual[pivot] <= max(tolerance, (q + 10) * np.finfo(float).eps) * scale:
             break
-        if negligible >= 0.0 and float(residual.sum()) <= negligible:
+        if negligible is not None and float(residual.sum()) <= negligible:
             break
         if q == rows.shape[0]:
             rows = np.concatenate([rows, np.empty((min(q, limit - q), n))])
