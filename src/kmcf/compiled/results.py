@@ -140,7 +140,11 @@ class BatchSummaries:
         corrected = self._results.corrected
         size = self._engine.settings.n_particles
         ess, negative = np.full(corrected.shape, float(size)), np.zeros(corrected.shape)
-        mode = _double(self._results.first).copy()
+        mode = np.full((*corrected.shape, *self._engine.state_shape), np.nan)
+        for b in np.flatnonzero([not corrected[b, :length].all() for b, length in enumerate(self.lengths)]):
+            for t, particles in enumerate(self._particles(int(b))):
+                if particles is not None:
+                    mode[b, t] = self._belief(int(b), t, particles).mode()
         if corrected.any():
             found = summarise_weights(
                 self._engine,

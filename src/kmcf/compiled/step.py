@@ -88,8 +88,6 @@ class StepResult(NamedTuple):
     """(d, d); None with angles, whose deviations wrap around."""
     picks: Array
     """The herded candidates, (ℓ,)."""
-    first: Array
-    """The first particle of the prediction, which is the mode if nothing was corrected, (...)."""
 
 
 def initial_state(model: Model, stream: Array, settings: StepSettings) -> FilterState:
@@ -156,7 +154,6 @@ def advance(
         mean=mean,
         covariance=covariance,
         picks=picks,
-        first=particles[0],
     )
     after = _following(model, state, result.corrected, picks, particles, settings)
     return after._replace(rejections=state.rejections + result.rejected.astype(jnp.int32)), result
@@ -218,7 +215,6 @@ def blank_result(model: Model, state: FilterState, settings: StepSettings) -> St
         mean=mean,
         covariance=covariance,
         picks=jnp.zeros(settings.n_resample, jnp.int32),
-        first=state.particles[0],
     )
 
 
