@@ -58,6 +58,7 @@ class SupportName(StrEnum):
 
     EXAMPLES = "examples"
     PARTICLES = "particles"
+    BOTH = "both"
 
 
 FilesArgument = Annotated[

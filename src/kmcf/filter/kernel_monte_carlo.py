@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from kmcf.filter.motion import Motion
 from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.settings import check_filter
-from kmcf.filter.support import OnExamples, OnParticles, Support
+from kmcf.filter.support import OnBoth, OnExamples, OnParticles, Support
 from kmcf.kernels import Learned
 from kmcf.numerics.arrays import is_jax
 
@@ -63,10 +64,12 @@ class KernelMonteCarloFilter(RuleFilter):
         The compressed engine always resamples; "auto" does not choose it for thresholds above 2.
     n_particles : int, optional
         Number of particles. None: the number of examples, at most 1000.
-    support : {"examples", "particles"}
+    support : {"examples", "particles", "both"}
         Where the posterior lives: on the example states (the paper's filter), or on the particles, which is another
         algorithm with a class of its own, :class:`~kmcf.ParticleLikelihoodFilter`: this is a short way to get it with
-        the settings that both have. It ignores ``rule`` and ``epsilon`` and resamples systematically.
+        the settings that both have. It ignores ``rule`` and ``epsilon`` and resamples systematically. "both" takes the
+        examples, and the particles at steps where few examples carry the posterior (an effective sample size below 8),
+        so that the filter can follow a state a little way beyond the examples.
     n_examples : int or float, optional
         Keep only so many examples, herded to represent all of them (Algorithm 6); as a float, keep as many as it takes
         to be within this RKHS distance of all of them (``subsample_error_`` tells).
@@ -258,7 +261,11 @@ class KernelMonteCarloFilter(RuleFilter):
         check_filter(self)
 
     def _support(self) -> Support:
-        kinds: dict[str, Callable[..., Support]] = {"examples": self._on_examples, "particles": OnParticles}
+        kinds: dict[str, Callable[..., Support]] = {
+            "examples": partial(self._on_examples, OnExamples),
+            "particles": OnParticles,
+            "both": partial(self._on_examples, OnBoth),
+        }
         return kinds[self.support](
             resampling=self.resampling,
             resample_threshold=self.resample_threshold,
@@ -266,8 +273,8 @@ class KernelMonteCarloFilter(RuleFilter):
             rank=self.rank,
         )
 
-    def _on_examples(self, **shared: Any) -> Support:
-        return OnExamples(
+    def _on_examples(self, kind: type[OnExamples], **shared: Any) -> Support:
+        return kind(
             rule=self.rule,
             engine=self.engine if self._precision is None else "compressed",
             n_resample=self.n_resample,

@@ -78,15 +78,17 @@ def check_filter(flt: Any) -> None:
     check_choice("rule", flt.rule, ("kbr", "importance"))
     check_choice("engine", flt.engine, ENGINES)
     check_choice("resampling", flt.resampling, ("herding", "multinomial", "none"))
-    check_choice("support", flt.support, ("examples", "particles"))
+    check_choice("support", flt.support, ("examples", "particles", "both"))
     check_positive("epsilon", flt.epsilon, optional=True)
-    check_positive("delta", flt.delta, optional=True, infinity=flt.support != "examples")
+    check_positive("delta", flt.delta, optional=True, infinity=flt.support == "particles")
     check_count("n_resample", flt.n_resample)
     _check_shared(flt)
     if flt.engine == "compressed":
         _check_compressed(flt)
     check_printed(flt.engine, flt.rule, flt.rank)
-    if flt.support != "examples" and flt.engine not in ("auto", "lowrank"):
+    if flt.support == "both" and flt.engine == "literal":
+        raise ValueError("engine='literal' is the paper's algorithm, whose posterior lives on the examples alone.")
+    if flt.support == "particles" and flt.engine not in ("auto", "lowrank"):
         raise ValueError(f"support='particles' is computed by engine='lowrank' (or 'auto'), not {flt.engine!r}.")
 
 
