@@ -22,7 +22,7 @@ class Drive(NamedTuple):
     """The user's control."""
     elapsed: Any = None
     """Time since the last step, in the user's units; None if no times are given, and at the first step."""
-    clock: float | None = None
+    clock: Any = None
     """Time of the next step; None if no times are given."""
 
 
@@ -150,4 +150,4 @@ def _numbers(times: Any) -> FloatArray:
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"times must be numbers or datetime64, not {array.flat[0]!r}.") from None
+        raise TypeError(f"times must be numbers or datetime64, not {str(array.flat[0])!r}.") from None

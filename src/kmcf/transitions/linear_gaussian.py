@@ -167,7 +167,7 @@ class LinearGaussian(Transition):
         """Return the moves that took one step."""
         if pairs.elapsed is None:
             return pairs
-        step = self._learnt_step(pairs).get("step", self.step)
+        step = self._learnt_step(pairs).get("step", self.step or 1.0)
         chosen = pairs.chosen(np.maximum(np.round(pairs.elapsed / step), 1) == 1)
         if not len(chosen.previous):
             raise ValueError(f"LinearGaussian learns from moves that take one step, but none took about {step:g}.")
