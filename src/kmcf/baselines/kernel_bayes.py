@@ -16,6 +16,7 @@ from kmcf.baselines.sum_rule import SumRule, TransitionPairs, consecutive, finit
 from kmcf.bayes_rule import BayesRule, Sample
 from kmcf.bayes_rule.defaults import DELTA_OTHER, EPSILON, default_epsilon
 from kmcf.filter.belief import Belief
+from kmcf.filter.clock import Drive
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, learn
 from kmcf.filter.restoring import restored, stored
@@ -271,12 +272,15 @@ class KernelBayesFilter(SequentialFilter):
             angles=self.angles,
         )
 
-    def _predict(self, belief: Belief, control: Any, _rng: np.random.Generator) -> Sample:
+    def _predict(self, belief: Belief, drive: Drive, _rng: np.random.Generator) -> Sample:
         """Predict by the sum rule; the first step keeps the initial sample."""
         if belief.time == 0:
             return Sample(belief.states, belief.weights)
-        read = self._read_control(control, belief.time + 1)
+        read = self._read_control(drive.control, belief.time + 1)
         return Sample(self._sum_rule.successors, self._sum_rule.predict(belief.states, belief.weights, read))
+
+    def _timeless(self) -> str:
+        return "this filter learnt how states move from pairs that say nothing of time"
 
     def _read_control(self, control: Any, time: int) -> Objects | None:
         if not self._sum_rule.controlled:

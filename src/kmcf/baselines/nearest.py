@@ -18,6 +18,7 @@ from kmcf.baselines.neighbours import NeighbourSearch
 from kmcf.bayes_rule import BayesRule, DensePosterior, Prior, Sample
 from kmcf.bayes_rule.base import LEAST_SIMILARITY, Resampler
 from kmcf.filter.belief import Belief, equal_weights
+from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
 from kmcf.filter.settings import check_count
 from kmcf.filter.step import Step
@@ -115,18 +116,18 @@ class NeighbourBase(NeighbourLearner):
     def _step(self) -> Step:
         motion = self._motion()
 
-        def predict(belief: Belief, control: Any, rng: np.random.Generator) -> DeferredMove:
-            return DeferredMove(lambda: self._moved(motion, belief, control, rng))
+        def predict(belief: Belief, drive: Drive, rng: np.random.Generator) -> DeferredMove:
+            return DeferredMove(lambda: self._moved(motion, belief, drive, rng))
 
         return self._assembled(predict, NeighbourRule(self._search, self.states_, KeepAll()))
 
-    def _moved(self, motion: Motion, belief: Belief, control: Any, rng: np.random.Generator) -> Sample:
+    def _moved(self, motion: Motion, belief: Belief, drive: Drive, rng: np.random.Generator) -> Sample:
         """Move copies of the belief's states; without a transition, and at the first step, return the belief."""
         if self.transition is None or belief.time == 0:
             return Sample(belief.states, belief.weights)
         size = int(self.n_particles)
         copies = take(belief.states, systematic(belief.weights, size, rng))
-        return Sample(motion.move(copies, control, rng, belief.time + 1), equal_weights(size))
+        return Sample(motion.move(copies, drive, rng, belief.time + 1), equal_weights(size))
 
     def _numbers_per_belief(self) -> int:
         return max(int(self.n_neighbors), 1)

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from kmcf.cli.filtering import uses_times
 from kmcf.cli.group import was_interrupted
 from kmcf.cli.models import LoadedModel
 from kmcf.cli.table_files import TableFiles
@@ -49,6 +50,7 @@ class EstimateStream:
         self._columns = {role: self._chosen(role) for role in ("observation", "control", "time", "sequence")}
         model.check_width("observation", [self._header[j] for j in self._columns["observation"]], "stdin")
         self._dates = False
+        self._timed = uses_times(model, self._tables)
 
     @property
     def columns(self) -> EstimateColumns:
@@ -76,7 +78,7 @@ class EstimateStream:
         if missed and self._tables.gaps == "fill":
             beliefs, times = self._filled(belief, missed, self._times[label], time)
             belief, missed = beliefs[-1], 0
-        belief = self._model.filter.step(belief, observation, control)
+        belief = self._model.filter.step(belief, observation, control, time if self._timed else None)
         self._beliefs[label], self._times[label] = belief, time
         run = collect([*beliefs, belief], angles=self._model.filter.angles, keep=False)
         return list(self.columns.rows(run, label, [*times, time], [*(0 for _ in beliefs), missed]))
@@ -86,10 +88,11 @@ class EstimateStream:
         if self._columns["control"]:
             raise ValueError("gaps cannot be filled where there are controls.")
         beliefs = []
-        for _ in range(missed):
-            belief = self._model.filter.step(belief, None)
+        times = [before + (time - before) * k / (missed + 1) for k in range(1, missed + 1)]
+        for between in times:
+            belief = self._model.filter.step(belief, None, None, between if self._timed else None)
             beliefs.append(belief)
-        return beliefs, [before + (time - before) * k / (missed + 1) for k in range(1, missed + 1)]
+        return beliefs, times
 
     def _missed(self, line: int, label: str, time: float) -> int:
         before = self._times.get(label)

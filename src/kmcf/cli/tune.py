@@ -98,7 +98,11 @@ def tune(
 
 def searching(files: TableFiles, search: dict[str, Any]) -> str:
     """Return the statement that tunes ``flt`` on all rows of ``recordings``, those without observation included."""
-    roles = ("states", "observations", *(("controls",) if files.control else ()))
-    rows = {role: Code(f"numpy.concatenate([recording.{role} for recording in recordings])") for role in roles}
+    roles = {"states": "states", "observations": "observations"}
+    roles |= {"controls": "controls"} if files.control else {}
+    roles |= {"times": "time"} if files.time else {}
+    rows = {
+        name: Code(f"numpy.concatenate([recording.{role} for recording in recordings])") for name, role in roles.items()
+    }
     groups = Code("[number for number, recording in enumerate(recordings) for _ in recording.time]")
     return f"result = {call('kmcf.tune', Code('flt'), **rows, groups=groups, **search)}"

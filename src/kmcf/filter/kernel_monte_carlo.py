@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from kmcf.filter.backend import Backend, compiled_room
+from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
 from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
@@ -27,8 +28,9 @@ class KernelMonteCarloFilter(RuleFilter):
     Parameters
     ----------
     transition : callable
-        ``(states, control, rng) -> states``: draws the next state of each of m states, (m, d) to (m, d). If ``fit``
-        gets JAX arrays, ``rng`` is a JAX key here and in ``initial``, and everything is compiled (``docs/jax.md``).
+        ``(states, control, rng) -> states``: draws the next state of each of m states, (m, d) to (m, d). If it has a
+        parameter ``elapsed``, it is told how much time passed since the last step. If ``fit`` gets JAX arrays, ``rng``
+        is a JAX key here and in ``initial``, and everything is compiled (``docs/jax.md``).
     initial : callable, optional
         ``(size, rng) -> states``: draws initial states. None: i.i.d. draws from the example states.
     state_kernel : kernel, optional
@@ -101,7 +103,7 @@ class KernelMonteCarloFilter(RuleFilter):
 
     def __init__(
         self,
-        transition: Callable[[Any, Any, np.random.Generator], Any],
+        transition: Callable[..., Any],
         initial: Callable[[int, np.random.Generator], Any] | None = None,
         state_kernel: Any = None,
         observation_kernel: Any = None,
@@ -171,6 +173,7 @@ class KernelMonteCarloFilter(RuleFilter):
         controls: Any = None,
         progress: bool = False,
         *,
+        times: Any = None,
         keep_beliefs: bool | None = None,
         mesh: Any = None,
     ) -> FilterRun:
@@ -184,6 +187,9 @@ class KernelMonteCarloFilter(RuleFilter):
             ``controls[t]`` drives the move from step t−1 to step t; the first one is ignored.
         progress : bool
             Show a progress bar (needs the extra ``kmcf[progress]``); not with JAX arrays, whose loop is compiled.
+        times : sequence of T (or B sequences of T), optional
+            When the observations were made, increasing, in any unit (or as datetime64): transitions that take
+            ``elapsed`` are told how much time passed. None: every step takes the same time.
         keep_beliefs : bool, optional
             Whether to keep the beliefs, as ``run[t]``. None: yes for at most 10 000 steps whose beliefs take little
             memory (32 MB), and always with JAX arrays, where they cost nothing.
@@ -194,7 +200,7 @@ class KernelMonteCarloFilter(RuleFilter):
         -------
         FilterRun
         """
-        options = {"progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
+        options = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
         return self._fitted_backend().filter(observations, controls, **options)
 
     def filter_many(
@@ -203,6 +209,7 @@ class KernelMonteCarloFilter(RuleFilter):
         controls: Sequence[Any] | None = None,
         progress: bool = False,
         *,
+        times: Sequence[Any] | None = None,
         keep_beliefs: bool | None = None,
         mesh: Any = None,
     ) -> list[FilterRun]:
@@ -214,10 +221,12 @@ class KernelMonteCarloFilter(RuleFilter):
             Each as for :meth:`filter`.
         controls : list of sequences, optional
             One sequence of controls (or None) per sequence.
+        times : list of sequences, optional
+            One sequence of times (or None) per sequence.
         progress, keep_beliefs, mesh
             As for :meth:`filter`.
         """
-        options = {"progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
+        options = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
         return self._fitted_backend().filter_many(sequences, controls, **options)
 
     @property
@@ -285,7 +294,7 @@ class KernelMonteCarloFilter(RuleFilter):
         )
 
     def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
-        return Motion(self.transition, None, states, self.angles).move(states, None, rng, time=2)
+        return Motion(self.transition, None, states, self.angles).move(states, Drive(), rng, time=2)
 
     def _make_backend(self) -> Backend:
         if self._precision is None:

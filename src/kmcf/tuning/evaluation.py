@@ -155,7 +155,8 @@ class Judge:
                 stream += 1
                 for index in sequence:
                     y = self.examples.observation(int(index), fold.training)
-                    belief = flt.step(belief, y, self.examples.control(int(index)))
+                    index = int(index)
+                    belief = flt.step(belief, y, self.examples.control(index), self.examples.time(index))
                     yield number, int(index), belief
 
     def _fitted(self, number: int, fold: Fold, proposal: Proposal) -> SequentialFilter:

@@ -46,6 +46,7 @@ def tune(
     n_jobs: int = 1,
     random_state: Any = None,
     *,
+    times: Any = None,
     space: Mapping[str, Any] | None = None,
     sampler: Any = "random",
     criterion: str = "auto",
@@ -84,6 +85,8 @@ def tune(
         Trials at once, run by joblib (with any backend chosen by ``joblib.parallel_config``); −1: one per core.
     random_state : int, Generator or None
         Seed of the draws, of the folds, and of the random numbers in the filters, which are the same in every trial.
+    times : sequence, optional
+        One per example, increasing within a sequence: transitions that take ``elapsed`` are told how much time passed.
     space : mapping, optional
         Parameter names, as for ``set_params``, to ``LogNormal``, ``Integer`` or ``Category``: they extend or replace
         what the filter declares; None fixes a parameter at its default.
@@ -130,7 +133,7 @@ def tune(
     (6, ['delta', 'epsilon', 'observation_kernel__kernel__multiplier', 'state_kernel__multiplier'])
     """
     _check_arguments(flt, n_trials=n_trials, n_best=n_best, folds=folds, time_budget=time_budget, criterion=criterion)
-    masks = {"learned_from": learned_from, "corrected_at": corrected_at}
+    masks = {"learned_from": learned_from, "corrected_at": corrected_at, "times": times}
     examples = read_tuning_examples(flt, states, observations, controls, groups, sequential=sequential, **masks)
     left_out = numbered_groups(groups, held_out)
     searched = _make_space(flt, examples, space)

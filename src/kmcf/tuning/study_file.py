@@ -126,6 +126,7 @@ def described(
         for name, value in flt.get_params(deep=True).items()
         if name != "random_state"
     }
+    timed = {} if examples.times is None else {"times": fingerprint(examples.times)}
     return {
         "states": fingerprint(examples.states),
         "observations": fingerprint(examples.observations),
@@ -137,6 +138,7 @@ def described(
         "validation": division,
         "learned_from": fingerprint(examples.taught),
         "corrected_at": fingerprint(examples.observed),
+        **timed,
     }
 
 
