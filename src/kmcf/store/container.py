@@ -32,7 +32,7 @@ READABLE = (1, 2)
 MANIFEST = "kmcf.json"
 KINDS = "biufcSUmM"
 """Kinds of arrays that hold plain values; never objects."""
-MOST_EMPTY = 10**9
+MOST_EMPTY = 10**7
 """An array without entries may claim no more rows than this."""
 CHUNK = 1 << 20
 SEAL = re.compile(rb"kmcf-format (\d{6}) sha256 ([0-9a-f]{64})")
