@@ -13,6 +13,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from kmcf.support.plain_text import printable
+
 BAD_INPUT, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 1, 3, 130, 141
 """Exit codes, besides 0 (all went well) and 2 (a command or option that does not exist)."""
 EXPECTED = (ValueError, TypeError, RuntimeError, ImportError, OSError, MemoryError)
@@ -101,7 +103,7 @@ def was_interrupted(error: BaseException) -> bool:
 def tell(text: str, *, colour: str | None = None) -> None:
     """Write a line for people to stderr, coloured on a terminal only."""
     with suppress(BrokenPipeError):
-        typer.secho(text, err=True, fg=colour)
+        typer.secho(printable(text), err=True, fg=colour)
 
 
 def note(text: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from kmcf.datasets.cells import is_date, read_date, read_number
 from kmcf.numerics.arrays import FloatArray
+from kmcf.support.plain_text import printable
 
 _LISTED = 15
 
@@ -120,5 +121,5 @@ def _one_choice(word: str, names: Sequence[str], source: str, role: str, groups:
         return matching
     close = get_close_matches(word, [*names, *groups], n=1, cutoff=0.5)
     listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
-    hint = f"did you mean {close[0]!r}?" if close else f"it has {listed}."
+    hint = f"did you mean {close[0]!r}?" if close else f"it has {printable(listed)}."
     raise ValueError(f"{source} has no column {word!r} for the {role}; {hint}")

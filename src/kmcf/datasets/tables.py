@@ -15,6 +15,7 @@ from kmcf.datasets.column_files import read_columns
 from kmcf.datasets.columns import NamedColumns
 from kmcf.datasets.recording import Recording
 from kmcf.numerics.arrays import FloatArray
+from kmcf.support.plain_text import printable
 
 GAPS = ("keep", "split", "fill", "error")
 LONG = 1.5
@@ -197,7 +198,7 @@ def _check_alike(first: Recording, other: Recording, path: Path, other_path: Pat
     for role, names in first.names.items():
         if role not in ("time", "sequence") and other.names[role] != names:
             found, expected = ", ".join(other.names[role]), ", ".join(names)
-            raise ValueError(f"{other_path.name} has the {role} {found}, but {path.name} has {expected}.")
+            raise ValueError(printable(f"{other_path.name} has the {role} {found}, but {path.name} has {expected}."))
 
 
 def _with_gaps(recordings: list[Recording], gaps: str, step: float) -> list[Recording]:

@@ -55,7 +55,7 @@ def check_count(name: str, value: Any, *, optional: bool = False, most: int | No
         return
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} = {value!r}; it must be a positive integer.")
-    if most is not None and value > most:
+    if most is not None and int(value) > most:
         raise ValueError(f"{name} = {value!r}; it must be at most {most}, since every step works on so many states.")
 
 

@@ -123,7 +123,7 @@ class Decoder:
         return made
 
 
-def _check_attributes(cls: type, state: dict[str, Any]) -> None:
+def _check_attributes(cls: Any, state: dict[str, Any]) -> None:
     """Refuse attributes that would hide a method or property of the class."""
     for attribute in state:
         held = inspect.getattr_static(cls, attribute, None)

@@ -18,6 +18,7 @@ from sklearn.base import clone
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_count, check_positive
+from kmcf.support.plain_text import printable
 from kmcf.tuning.evaluation import Judge, run_in_worker
 from kmcf.tuning.examples import TuningExamples, numbered_groups, read_tuning_examples
 from kmcf.tuning.folds import Fold, make_folds
@@ -252,7 +253,7 @@ def _give_up_if_all_fail(trials: Mapping[int, Trial], n_trials: int) -> None:
         return
     if len(trials) >= min(MOST_FAILURES, n_trials):
         first = trials[min(trials)]
-        raise RuntimeError(f"all {len(trials)} trials so far failed, the first one with {first.error}")
+        raise RuntimeError(f"all {len(trials)} trials so far failed, the first one with {printable(first.error)}")
 
 
 def _transferred(found: Proposal, space: Space, examples: TuningExamples, folds: tuple[Fold, ...]) -> Proposal:
