@@ -119,3 +119,57 @@ def test_a_killed_study_loses_only_the_running_trial(tmp_path):
     complete = [line for line in lines[1:] if line.endswith("}")]
     assert len(complete) >= 3
     assert [json.loads(line)["number"] for line in complete] == list(range(len(complete)))
+
+
+class Interrupting:
+    """A metric during whose call Ctrl-C comes, and compiled code makes an error of it."""
+
+    __name__ = "interrupting"
+
+    def __init__(self, after):
+        self.left = after
+
+    def __call__(self, belief, state):
+        self.left -= 1
+        if self.left < 0:
+            raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+        return float(abs(belief.mean()[0] - state[0]))
+
+
+def test_ctrl_c_in_compiled_code_is_no_failed_trial(tmp_path):
+    path = tmp_path / "s.jsonl"
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(path, 6, metric=Interrupting(170), prune=False)
+    assert caught.value.__notes__ == [f"3 trials are kept in {path}; run the same again to continue."]
+    trials = [json.loads(line) for line in path.read_text().splitlines()[1:]]
+    assert [trial["status"] for trial in trials] == ["complete"] * 3
+    resumed = run(path, 6, metric=Interrupting(10**9), prune=False)
+    whole = run(None, 6, metric=Interrupting(10**9), prune=False)
+    assert [trial.value for trial in resumed.trials] == [trial.value for trial in whole.trials]
+
+
+def test_ctrl_c_in_a_worker_ends_the_study(tmp_path):
+    joblib = pytest.importorskip("joblib")
+    path = tmp_path / "s.jsonl"
+    with pytest.raises(KeyboardInterrupt), joblib.parallel_config("threading"):
+        run(path, 6, metric=Interrupting(20), prune=False, n_jobs=2)
+    assert [json.loads(line) for line in path.read_text().splitlines()[1:]] == []
+
+
+def test_ctrl_c_while_a_trial_is_written_leaves_a_whole_line(tmp_path, monkeypatch):
+    path = tmp_path / "s.jsonl"
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    sync = os.fsync
+
+    def interrupt(handle):
+        if path.exists() and path.read_text().count("\n") >= 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(path, 6)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert [json.loads(line)["number"] for line in path.read_text().splitlines()[1:]] == [0, 1]

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from kmcf.numerics.interrupts import was_interrupted
 from kmcf.support.plain_text import printable
 
 BAD_INPUT, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 1, 3, 130, 141
@@ -93,11 +94,6 @@ def exit_code_and_sentence(error: BaseException) -> tuple[int, str]:
     if isinstance(error, EXPECTED) and text:
         return BAD_INPUT, text
     return UNEXPECTED, f"unexpected {type(error).__name__}: {text}; please report it, with what --debug shows."
-
-
-def was_interrupted(error: BaseException) -> bool:
-    """Say whether Ctrl-C is behind an error; functions compiled by Numba report it as an error of their own."""
-    return isinstance(error, KeyboardInterrupt) or (error.__cause__ is not None and was_interrupted(error.__cause__))
 
 
 def tell(text: str, *, colour: str | None = None) -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, TextIO
 
 import numpy as np
 
-from kmcf.cli.group import was_interrupted
 from kmcf.cli.models import LoadedModel
 from kmcf.cli.table_files import TableFiles
 from kmcf.datasets.cells import is_date, read_date, read_number
@@ -20,6 +16,7 @@ from kmcf.datasets.tables import missed_steps
 from kmcf.export.estimates import LINES, EstimateColumns
 from kmcf.filter import Belief
 from kmcf.filter.run import collect
+from kmcf.numerics.interrupts import uninterrupted, was_interrupted
 
 
 class EstimateStream:
@@ -153,25 +150,3 @@ def write_lines(stream: EstimateStream, output: TextIO, format: str) -> None:
         raise
     if not written:
         raise ValueError("stdin holds no rows.")
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Make Ctrl-C wait until the block is done; a second one does not wait."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-
-    def remember(number: int, _: object) -> None:
-        if came:
-            raise KeyboardInterrupt
-        came.append(number)
-
-    before = signal.signal(signal.SIGINT, remember)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came:
-        raise KeyboardInterrupt

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.numerics.circles import wrapped_columns
+from kmcf.numerics.interrupts import honoured
 from kmcf.numerics.objects import Objects, as_objects, is_numeric, take
 
 Transition = Callable[[Any, Any, np.random.Generator], Any]
@@ -83,7 +84,8 @@ class Motion:
 def _noted(source: str) -> Iterator[None]:
     """Note on any exception which of the user's functions raised it."""
     try:
-        yield
+        with honoured():
+            yield
     except Exception as error:
         error.add_note(f"raised by your {source}")
         raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -190,7 +191,7 @@ class Search:
         trials = {trial.number: trial for trial in done}
         self.sampler.learn(done)
         at_once = joblib.effective_n_jobs(self.n_jobs)
-        with trial_progress(n_trials, trials, show=progress) as show:
+        with self._told(trials), trial_progress(n_trials, trials, show=progress) as show:
             while missing := [number for number in range(n_trials) if number not in trials]:
                 if trials and time_budget is not None and perf_counter() - began >= time_budget:
                     break
@@ -203,6 +204,17 @@ class Search:
                 self.sampler.learn([trials[number] for number in numbers])
                 _give_up_if_all_fail(trials, n_trials)
         return [trials[number] for number in sorted(trials)]
+
+    @contextmanager
+    def _told(self, trials: Mapping[int, Trial]) -> Iterator[None]:
+        """Tell whoever presses Ctrl-C where the trials that have ended are."""
+        try:
+            yield
+        except KeyboardInterrupt as stop:
+            if self.file is not None:
+                kept = f"{len(trials)} {'trial is' if len(trials) == 1 else 'trials are'} kept in {self.file.path}"
+                stop.add_note(f"{kept}; run the same again to continue.")
+            raise
 
     def _round(self, numbers: list[int], ended: list[Trial]) -> Iterator[Trial]:
         """Run some trials at once; yield them as they end."""

@@ -17,6 +17,7 @@ from typing import Any
 import joblib
 
 from kmcf.filter.sequential import SequentialFilter
+from kmcf.numerics.interrupts import uninterrupted
 from kmcf.support.atomic import naming, write_atomically
 from kmcf.tuning.examples import TuningExamples
 from kmcf.tuning.metrics import Metric
@@ -89,7 +90,7 @@ class StudyFile:
             "seconds": trial.seconds,
             "error": trial.error,
         }
-        with naming(self.path), self.path.open("a", encoding="utf-8") as file:
+        with uninterrupted(), naming(self.path), self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
             file.flush()
             os.fsync(file.fileno())
