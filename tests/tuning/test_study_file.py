@@ -61,11 +61,29 @@ def test_options_are_kept_by_position(tmp_path):
     )
 
 
-def test_optuna_learns_from_the_file(tmp_path):
+@pytest.mark.parametrize(("jobs", "kept"), [(1, 12), (2, 13)])
+def test_a_study_by_optuna_that_was_stopped_is_the_uninterrupted_one(tmp_path, jobs, kept):
+    """Twelve random trials come first; those after them depend on all that was learnt before."""
+    joblib = pytest.importorskip("joblib")
     pytest.importorskip("optuna")
     path = tmp_path / "s.jsonl"
-    run(path, 4, sampler="optuna")
-    assert len(run(path, 7, sampler="optuna").trials) == 7
+    with joblib.parallel_config("threading"):
+        whole = run(path, 15, sampler="optuna", n_jobs=jobs)
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(lines[: 1 + kept]))  # with two jobs, in the middle of a round
+        resumed = run(path, 15, sampler="optuna", n_jobs=jobs)
+    assert [trial.proposal for trial in resumed.trials] == [trial.proposal for trial in whole.trials]
+    assert [trial.value for trial in resumed.trials] == pytest.approx([t.value for t in whole.trials], nan_ok=True)
+    assert resumed.best_params == whole.best_params
+
+
+def test_optuna_learns_from_the_trials_of_another_sampler(tmp_path):
+    pytest.importorskip("optuna")
+    path = tmp_path / "s.jsonl"
+    first = run(path, 4)
+    later = run(path, 7, sampler="optuna").trials
+    assert [trial.proposal for trial in later[:4]] == [trial.proposal for trial in first.trials]
+    assert len(later) == 7
 
 
 @pytest.mark.parametrize(
@@ -88,7 +106,9 @@ def test_another_study_is_refused(tmp_path, change, part):
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("text", ["hello\n", '{"some": "json"}\n', "[1]\n"])
+@pytest.mark.parametrize(
+    "text", ["hello\n", '{"some": "json"}\n', "[1]\n", '{"kmcf_study": 2}\n', '{"kmcf_study": 2, "description": {}}\n']
+)
 def test_other_files_are_refused(tmp_path, text):
     path = tmp_path / "notes.txt"
     path.write_text(text)
@@ -173,3 +193,32 @@ def test_ctrl_c_while_a_trial_is_written_leaves_a_whole_line(tmp_path, monkeypat
     finally:
         signal.signal(signal.SIGINT, before)
     assert [json.loads(line)["number"] for line in path.read_text().splitlines()[1:]] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("{}", "lacks number, variant, settings"),
+        ("7", "is not a trial"),
+        ('{"number": 1}', "lacks variant"),
+        ({"value": "much"}, "is not a trial of this study"),
+        ({"variant": "other"}, "is not a trial of this study"),
+        ({"settings": {"nothing": 1.0}}, "is not a trial of this study"),
+        ({"status": "odd"}, "status makes no sense"),
+    ],
+    ids=str,
+)
+def test_lines_that_are_no_trials_are_named(tmp_path, line, told):
+    path = tmp_path / "s.jsonl"
+    run(path, 2)
+    whole = path.read_text().splitlines()
+    spoiled = line if isinstance(line, str) else json.dumps({**json.loads(whole[2]), **line})
+    path.write_text("\n".join([*whole[:2], spoiled]) + "\n")
+    with pytest.raises(ValueError, match=rf"s\.jsonl, line 3 .*{told}"):
+        run(path, 2)
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "s.jsonl").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match="is not a study file"):
+        run(tmp_path / "s.jsonl", 2)
