@@ -80,7 +80,8 @@ def filter_(
     if python:
         typer.echo(script.text())
         return
-    runs = script.run()["runs"]
+    with tables.pointing():
+        runs = script.run()["runs"]
     if out is not None:
         estimates = counted(sum(len(run.time) for run in runs), "estimate")
         rejected = counted(sum(int(run.rejected.sum()) for run in runs), "observation")
