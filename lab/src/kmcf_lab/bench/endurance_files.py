@@ -18,7 +18,19 @@ from kmcf.store import FileError, PassedAgainError
 from kmcf.store.container import FORMAT, MANIFEST, SEAL_LENGTH
 from kmcf_lab.bench.endurance_cases import MODEL, Endured, fitted
 
-JUNK = (None, -1, 10**30, 1e300, "", "__class__", [], {}, {"object": "Gaussian"}, {"array": "array_0"}, {"same": 0})
+JUNK: tuple[Any, ...] = (
+    None,
+    -1,
+    10**30,
+    1e300,
+    "",
+    "__class__",
+    [],
+    {},
+    {"object": "Gaussian"},
+    {"array": "array_0"},
+    {"same": 0},
+)
 CELLS = ("", "nan", "inf", "-1e999", "NaT", "1,5", '"', "é", "\x1b[2J", "\x00", "2020-01-01", "1e308", "x" * 50)
 
 
@@ -57,7 +69,7 @@ def mutated_tables(count: int) -> Endured:
     """Mutate a CSV file and an NPZ archive; reading must give recordings, or say in a sentence what is wrong."""
     endured, rng, refused = Endured(), np.random.default_rng(5), 0
     data = MODEL.simulate(40, random_state=0)
-    columns = {"t": np.arange(40.0), "x": data.states[:, 0], "y": data.observations[:, 0]}
+    columns: dict[str, Any] = {"t": np.arange(40.0), "x": data.states[:, 0], "y": data.observations[:, 0]}
     archive = io.BytesIO()
     np.savez(archive, **columns)
     table = "t,x,y\n" + "".join(f"{t},{x},{y}\n" for t, x, y in zip(*columns.values(), strict=True))

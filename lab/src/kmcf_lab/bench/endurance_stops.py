@@ -78,7 +78,7 @@ def interrupted_runs(interrupts: int) -> Endured:
 
 def _stopped(work: Callable[..., None], given: tuple[Any, ...], stop: signal.Signals, wait: float) -> int | None:
     """Start a program, send it a signal after a while, and return its exit code."""
-    context = multiprocessing.get_context(FORKS)
+    context: Any = multiprocessing.get_context(FORKS)
     started = context.Event()
     program = context.Process(target=_program, args=(work, given, started))
     program.start()
@@ -91,7 +91,7 @@ def _stopped(work: Callable[..., None], given: tuple[Any, ...], stop: signal.Sig
         program.kill()
         program.join()
         return None
-    return program.exitcode
+    return int(program.exitcode)
 
 
 def _program(work: Callable[..., None], given: tuple[Any, ...], started: Any) -> None:
