@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import zipfile
 
 import numpy as np
@@ -178,3 +179,44 @@ def test_a_pyramid_without_end_is_refused(tmp_path):
     kernel.__dict__["dictionary_"] = np.zeros((200, 128), dtype=np.float32)
     with pytest.raises(FileError, match="levels = 30"):
         kmcf.load(written(kernel, tmp_path, lambda m, _: m["root"]["state"].update(levels=30)))
+
+
+def test_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileError, match="not a regular file"):
+        kmcf.load(tmp_path / "pipe")
+    with pytest.raises(FileNotFoundError):
+        kmcf.load(tmp_path / "none")
+
+
+def test_herding_chooses_from_no_more_than_it_would(tmp_path):
+    flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.3), engine="compressed", random_state=0)
+    path = tmp_path / "m.kmcf"
+    flt.fit(STATES, OBSERVATIONS).save(path)
+
+    def change(manifest, members):
+        cache = manifest["root"]["state"]["cache_"]["versioned"][1]["dict"]
+        name = cache[1][cache[0].index("candidates")]["array"]
+        members[f"{name}.npy"] = npy((10**6,), "|i1", bytes(10**6))
+
+    path.write_bytes(rebuilt(path.read_bytes(), change))
+    with pytest.raises(FileError, match="herding has a strange choice of points"):
+        kmcf.load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda m, _: m.update(angles=[-1]), "angles"),
+        (lambda m, _: m.update(angles=["x"]), "angles"),
+        (lambda m, _: m.update(batch=True), "which no run has"),
+        (lambda _, members: members.update({"time.npy": npy((0,), "<i8")}), "which no run has"),
+    ],
+)
+def test_runs_that_are_none(change, told, tmp_path):
+    flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.3), random_state=0)
+    path = tmp_path / "run.npz"
+    flt.fit(STATES, OBSERVATIONS).filter(OBSERVATIONS[:3]).save(path)
+    path.write_bytes(rebuilt(path.read_bytes(), change))
+    with pytest.raises(FileError, match=told):
+        kmcf.load(path)

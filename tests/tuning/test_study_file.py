@@ -222,3 +222,9 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
     (tmp_path / "s.jsonl").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ValueError, match="is not a study file"):
         run(tmp_path / "s.jsonl", 2)
+
+
+def test_a_study_is_kept_in_an_ordinary_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="is not a regular file, so it cannot keep a study"):
+        run(tmp_path / "pipe", 2)

@@ -100,6 +100,8 @@ class StudyFile:
     def _lines(self) -> list[Any]:
         if not self.path.exists():
             return []
+        if not self.path.is_file():
+            raise ValueError(f"{self.path} is not a regular file, so it cannot keep a study; choose another one.")
         lines: list[Any] = []
         for line in self._text().splitlines(keepends=True):
             if not line.endswith("\n"):

@@ -25,7 +25,7 @@ def long_run(steps: int) -> Endured:
     observations = MODEL.simulate(1000, random_state=1).observations
     observations[100:110] = np.nan
     observations[500] = 1e6
-    expected = flt.filter(observations[:COMPARED], keep_beliefs=False).mean
+    expected = flt.filter(observations[: min(steps, COMPARED)], keep_beliefs=False).mean
     belief, warm = flt.start(), max(steps // 10, 1)
     begin = (0.0, 0)
     for t in range(steps):
