@@ -50,7 +50,7 @@ class EnduranceRow:
 
 
 TRIALS: dict[str, Callable[[Sizes], Endured]] = {
-    "online steps: finite, and equal to the batch": lambda sizes: endurance_runs.long_run(sizes.steps),
+    "online steps: finite, the first 1000 equal to the batch": lambda sizes: endurance_runs.long_run(sizes.steps),
     "sequences by four threads: equal to one thread": lambda sizes: endurance_runs.in_threads(sizes.sequences),
     "sequences by two processes: equal to one process": lambda sizes: endurance_runs.in_processes(sizes.sequences),
     "programs killed while saving: the old or the new file": lambda sizes: endurance_stops.killed_saves(sizes.saves),
@@ -95,10 +95,9 @@ def as_markdown(rows: list[EnduranceRow], command: str) -> str:
         f"    {command}",
         "",
         "Each row says how often something was tried and how often it held; nothing may fail. Where and how often",
-        "programs are stopped, files damaged and tables mutated follows from fixed seeds, except that the moment at",
-        "which a signal arrives depends on the machine. Of the online steps the first 1000 are compared with the batch,",
-        "bit by bit; runs by threads and processes as a whole. Sealed again, a changed file may be loaded, with other",
-        "numbers; what must not happen is any error but the one that says so.",
+        "programs are stopped, files damaged and tables mutated follows from fixed seeds; the moment at which a signal",
+        "arrives depends on the machine. Runs are compared bit by bit. A file that was changed and sealed again may be",
+        "loaded, with other numbers; what must not happen is any error but the one that says what is wrong.",
         "",
         "| trial | tried | held | measured | s |",
         "|---|---|---|---|---|",
