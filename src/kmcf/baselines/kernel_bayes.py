@@ -22,6 +22,7 @@ from kmcf.filter.learning import LearningSettings, learn
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import (
+    MOST_PARTICLES,
     check_accuracy,
     check_choice,
     check_count,
@@ -224,8 +225,8 @@ class KernelBayesFilter(SequentialFilter):
         check_accuracy(self.tolerance, self.rank)
         check_printed(self.engine, self.rule, self.rank)
         check_flag("reject", self.reject, optional=True)
-        check_count("n_particles", self.n_particles, optional=True)
-        check_count("n_transitions", self.n_transitions)
+        check_count("n_particles", self.n_particles, optional=True, most=MOST_PARTICLES)
+        check_count("n_transitions", self.n_transitions, most=MOST_PARTICLES)
         for name in ("epsilon", "delta", "transition_epsilon"):
             check_positive(name, getattr(self, name), optional=True)
         for name in ("state_multiplier", "control_multiplier"):

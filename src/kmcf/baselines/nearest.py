@@ -20,7 +20,7 @@ from kmcf.bayes_rule.base import LEAST_SIMILARITY, Resampler
 from kmcf.filter.belief import Belief, equal_weights
 from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
-from kmcf.filter.settings import check_count
+from kmcf.filter.settings import MOST_PARTICLES, check_count
 from kmcf.filter.step import Step
 from kmcf.filter.tunable import kernel_widths
 from kmcf.herding.resampling import KeepAll, systematic
@@ -104,7 +104,7 @@ class NeighbourBase(NeighbourLearner):
         observations : array (n, ...) or list of n objects
             What was observed there.
         """
-        check_count("n_particles", self.n_particles)
+        check_count("n_particles", self.n_particles, most=MOST_PARTICLES)
         self._read_neighbours(states, observations)
         return self._finish_fit()
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from kmcf.bayes_rule.base import Examples
 from kmcf.bayes_rule.both import EitherRule
-from kmcf.bayes_rule.candidates import Candidates
+from kmcf.bayes_rule.candidates import MOST, Candidates
 from kmcf.bayes_rule.choice import FittedRule, ParticleSettings, RuleSettings
 from kmcf.bayes_rule.compressed import CompressedRule
 from kmcf.bayes_rule.core import FeatureMap
@@ -86,7 +86,7 @@ def from_cache(
     tensors = _tensors(cache["tensors"], examples.size, states.rank, observations.rank, declared.count)
     chosen = np.asarray(cache["candidates"])
     _check_indices(chosen, None, examples.size)
-    _check(len(chosen) > 0, "herding has nothing to choose from")
+    _check(0 < len(chosen) <= MOST and len(np.unique(chosen)) == len(chosen), "herding has a strange choice of points")
     rule = CompressedRule(
         examples=Growing(examples.states),
         resampler=settings.always_resampler or settings.resampler,

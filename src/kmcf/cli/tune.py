@@ -89,7 +89,8 @@ def tune(
     if python:
         typer.echo(script.text("print(result.best_value, result.best_params)"))
         return
-    summary = script.run()["summary"]
+    with files.pointing():
+        summary = script.run()["summary"]
     if as_json:
         print_json(summary)
     else:

@@ -21,7 +21,7 @@ from kmcf.bayes_rule import CompressedPosterior, CompressedRule
 from kmcf.bayes_rule.tensors import Tensors
 from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.compiled.belief import DeviceBelief
-from kmcf.compiled.checks import check_kernel, is_traced
+from kmcf.compiled.checks import check_kernel, check_results, is_traced
 from kmcf.compiled.inputs import Batch, read_batch, read_one, read_sequences
 from kmcf.compiled.loops import padded_gram
 from kmcf.compiled.results import BatchSummaries, Members
@@ -122,7 +122,10 @@ class CompiledFilter:
         if not isinstance(stream, jax.Array) and (not isinstance(stream, int | np.integer) or stream < 0):
             raise ValueError(f"stream = {stream!r}; it must be a non-negative integer.")
         state = self.initial_of(stream)
-        return DeviceBelief(self, state, self._blank(self.model, state))
+        blank = self._blank(self.model, state)
+        if not is_traced(state):
+            check_results(blank, size=self.settings.n_particles, before=0)
+        return DeviceBelief(self, state, blank)
 
     def step(self, belief: Belief, y: Any, control: Any = None, time: Any = None) -> DeviceBelief:
         """Return the belief after one more observation; can be compiled, batched and scanned by the user."""
@@ -132,7 +135,7 @@ class CompiledFilter:
             drive = Drive(control, clock=drive_from(Clock.of(state), control, read_time(time)).clock)
         after, result = self._step(self.model, state, read_one(self.reader, y, self.settings.dtype), drive)
         if not is_traced(after):
-            self._check(result.broken)
+            check_results(result, size=self.settings.n_particles, before=int(state.time))
             if self._timeless and np.isfinite(state.elapsed):
                 warn_unused([float(state.elapsed), float(after.elapsed)], self._timeless)
             if bool(result.rejected) and int(state.rejections) == 0:
@@ -217,7 +220,8 @@ class CompiledFilter:
         if batch.times is not None:
             warn_unused(intervals([c[:n] for c, n in zip(batch.times, batch.lengths, strict=True)]), self._timeless)
         results = self.runner.run(batch, mesh=mesh, start=start)
-        self._check(results.broken[batch.valid])
+        before = 0 if start is None else int(start.time)
+        check_results(results, size=self.settings.n_particles, before=before, valid=batch.valid)
         summaries = BatchSummaries(self, results, batch, mesh=mesh, start=start)
         rejected = summaries.column("rejected") & batch.valid
         if rejected.any():
@@ -314,14 +318,6 @@ class CompiledFilter:
             solution=np.asarray(result.solution, np.float64),
         )
         return Belief(self.states, posterior, resampled=self.rule.candidates.indices[result.picks], **details)
-
-    @staticmethod
-    def _check(broken: Any) -> None:
-        if np.any(broken):
-            raise FloatingPointError(
-                "the posterior weights are not finite; check that the kernels and the transition return finite values, "
-                "or raise epsilon and delta."
-            )
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out compiled functions and device arrays, which are made again on first use."""

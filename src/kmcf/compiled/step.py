@@ -80,6 +80,8 @@ class StepResult(NamedTuple):
     rejected: Array
     broken: Array
     """The weights are not finite: a kernel or a factorisation failed."""
+    diverged: Array
+    """How many states the transition, or at the first step the initial draw, made NaN or infinite."""
     prior: Array
     """a, (p,)."""
     solution: Array
@@ -151,6 +153,7 @@ def advance(
         corrected=corrected,
         missing=missing,
         rejected=~corrected & ~missing & settings.rejecting,
+        diverged=_not_finite(particles),
         broken=~missing & (~jnp.isfinite(weight_sum) | ((weight_sum == 0.0) & (not settings.rejecting))),
         prior=jnp.where(corrected, a, nan),
         solution=jnp.where(corrected, z, nan),
@@ -229,6 +232,7 @@ def blank_result(model: Model, state: FilterState, settings: StepSettings) -> St
         missing=false,
         rejected=false,
         broken=false,
+        diverged=_not_finite(state.particles),
         prior=jnp.full(p, nan),
         solution=jnp.full(q, nan),
         weight_sum=nan,
@@ -273,6 +277,11 @@ def _particle_moments(particles: Array, settings: StepSettings) -> tuple[Array, 
     if len(settings.angles):
         return mean, None
     return mean, weighted_covariance(rows, weights, mean)
+
+
+def _not_finite(particles: Array) -> Array:
+    """Count the states that are not finite."""
+    return jnp.sum(~jnp.isfinite(particles.reshape(particles.shape[0], -1)).all(axis=1), dtype=jnp.int32)
 
 
 def _key(stream: Array, time: Any, settings: StepSettings) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 
 from kmcf.filter.clock import Drive
 from kmcf.numerics.circles import wrapped_columns
+from kmcf.numerics.interrupts import honoured
 from kmcf.numerics.objects import Objects, as_objects, is_numeric, take
 from kmcf.transitions.elapsed import needs_elapsed, takes_elapsed
 
@@ -98,7 +99,8 @@ class Motion:
 def _noted(source: str) -> Iterator[None]:
     """Note on any exception which of the user's functions raised it."""
     try:
-        yield
+        with honoured():
+            yield
     except Exception as error:
         error.add_note(f"raised by your {source}")
         raise

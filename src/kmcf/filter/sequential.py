@@ -24,6 +24,7 @@ from kmcf.filter.motion import Initial, Motion
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES
 from kmcf.filter.restoring import with_cache
 from kmcf.filter.run import FilterRun
+from kmcf.filter.settings import check_restored
 from kmcf.filter.step import Step
 from kmcf.numerics.objects import Objects
 from kmcf.store.files import save
@@ -233,6 +234,7 @@ class SequentialFilter(BaseEstimator, ABC):
         state, self._stored = self._stored, None
         if state is None:
             return
+        check_restored(self)
         self.seed_ = int(state["seed_"])
         self._restore(state, passed)
         self.backend_ = self._make_backend()

@@ -11,6 +11,9 @@ import numpy as np
 from kmcf.bayes_rule.choice import ENGINES
 from kmcf.numerics.objects import Objects, is_numeric
 
+MOST_PARTICLES = 10**7
+"""More particles than this are a mistake: each step would need gigabytes."""
+
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """Check that a setting is one of a few words.
@@ -41,8 +44,8 @@ def check_positive(
     raise ValueError(f"{name} = {value!r}; it must be a {'non-negative' if zero else 'positive'} number.")
 
 
-def check_count(name: str, value: Any, *, optional: bool = False) -> None:
-    """Check that a setting is a positive integer (optionally None).
+def check_count(name: str, value: Any, *, optional: bool = False, most: int | None = None) -> None:
+    """Check that a setting is a positive integer (optionally None), at most so large.
 
     Examples
     --------
@@ -52,6 +55,14 @@ def check_count(name: str, value: Any, *, optional: bool = False) -> None:
         return
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} = {value!r}; it must be a positive integer.")
+    if most is not None and int(value) > most:
+        raise ValueError(f"{name} = {value!r}; it must be at most {most}, since every step works on so many states.")
+
+
+def check_restored(flt: Any) -> None:
+    """Check the settings by which a filter from a file could ask for memory without end."""
+    for name in ("n_particles", "n_transitions"):
+        check_count(name, getattr(flt, name, None), optional=True, most=MOST_PARTICLES)
 
 
 def check_flag(name: str, value: Any, *, optional: bool = False) -> None:
@@ -112,7 +123,7 @@ def check_particle_likelihood(flt: Any) -> None:
 def _check_shared(flt: Any) -> None:
     check_draws(flt)
     check_flag("reject", flt.reject, optional=True)
-    check_count("n_particles", flt.n_particles, optional=True)
+    check_count("n_particles", flt.n_particles, optional=True, most=MOST_PARTICLES)
     if isinstance(flt.n_examples, float):
         check_positive("n_examples", flt.n_examples)
     else:

@@ -3,6 +3,8 @@
 import sys
 import warnings
 
+from kmcf.support.plain_text import printable
+
 LOW_COVERAGE = 0.1
 """Plots and tables mark steps whose coverage by the examples is below this."""
 
@@ -36,4 +38,4 @@ def warn_user(message: str, category: type[Warning]) -> None:
     caller, depth = sys._getframe(1), 2
     while caller.f_back is not None and caller.f_globals.get("__name__", "").partition(".")[0] == "kmcf":
         caller, depth = caller.f_back, depth + 1
-    warnings.warn(message, category, stacklevel=depth)
+    warnings.warn(printable(message), category, stacklevel=depth)
