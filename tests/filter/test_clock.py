@@ -192,6 +192,7 @@ def test_a_transition_that_needs_times_says_so():
     with pytest.raises(ValueError, match=r"needs elapsed, but at step 2 no times were given: pass times="):
         flt.filter(data(3)[0])
     assert flt.filter(data(3)[0], times=[0, 2, 3]).mean.shape == (3, 1)
+    assert fitted(transition=told, resample_threshold="bound").filter(data(2)[0], times=[0, 2]).mean.shape == (2, 1)
 
 
 def test_every_time_that_passed_reaches_the_transition():

@@ -17,6 +17,7 @@ from kmcf.filter.settings import check_filter
 from kmcf.filter.support import OnBoth, OnExamples, OnParticles, Support
 from kmcf.kernels import Learned
 from kmcf.numerics.arrays import is_jax
+from kmcf.transitions.elapsed import needs_elapsed
 
 
 class KernelMonteCarloFilter(RuleFilter):
@@ -62,7 +63,7 @@ class KernelMonteCarloFilter(RuleFilter):
     resample_threshold : float or "bound"
         Resample when Σw² exceeds this over n (0: always, inf: never); otherwise all examples move with their weights.
         "bound" resamples where Theorem 1 promises a gain, given the spread of the transition (Section 5.2); that is
-        estimated at fit, by moves without control.
+        estimated at fit, by moves without control (and over one unit of time, if the transition must be told one).
         The compressed engine always resamples; "auto" does not choose it for thresholds above 2.
     n_particles : int, optional
         Number of particles. None: the number of examples, at most 1000.
@@ -294,7 +295,8 @@ class KernelMonteCarloFilter(RuleFilter):
         )
 
     def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
-        return Motion(self.transition, None, states, self.angles).move(states, Drive(), rng, time=2)
+        timed = Drive(elapsed=1.0) if needs_elapsed(self.transition) else Drive()
+        return Motion(self.transition, None, states, self.angles).move(states, timed, rng, time=2)
 
     def _make_backend(self) -> Backend:
         if self._precision is None:
