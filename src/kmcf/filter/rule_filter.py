@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 from sklearn.base import clone
@@ -12,6 +13,8 @@ from kmcf.bayes_rule import BayesRule
 from kmcf.filter.backend import Backend
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
+from kmcf.filter.motion import Motion
+from kmcf.filter.patterns import with_patterns
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_functions, particles_for
@@ -41,6 +44,7 @@ class RuleFilter(SequentialFilter):
     n_particles: int | None
     n_examples: int | float | None
     reject: bool | None
+    floor: Any
 
     learnt_: Learnt
     """Everything that was learnt from the examples."""
@@ -167,6 +171,7 @@ class RuleFilter(SequentialFilter):
             default_delta=support.default_delta,
             n_examples=self.n_examples,
             angles=self.angles,
+            floor=self.floor,
             make_rule=lambda examples, epsilon, delta, cache: support.fit(
                 examples, epsilon, delta, particles_for(self.n_particles, examples.size), cache
             ),
@@ -179,6 +184,9 @@ class RuleFilter(SequentialFilter):
         self.backend_ = self._make_backend()
         return self
 
+    def _motion(self) -> Motion:
+        return replace(super()._motion(), examples=self.learnt_.start_states)
+
     def _make_backend(self) -> Backend:
         greedy_loop()  # compiled here rather than in the first step
         return super()._make_backend()
@@ -186,7 +194,7 @@ class RuleFilter(SequentialFilter):
     @property
     def n_particles_(self) -> int:
         """The number of particles in use."""
-        return particles_for(self.n_particles, len(self.states_))
+        return particles_for(self.n_particles, len(self.learnt_.start_states))
 
     @property
     def rejecting_(self) -> bool:
@@ -196,7 +204,7 @@ class RuleFilter(SequentialFilter):
     def _step(self) -> Step:
         return Step(
             predict=Move(self._motion(), self.n_particles_),
-            rule=self.rule_,
+            rule=with_patterns(self.learnt_, self._learning_settings()),
             rejecting=self.rejecting_,
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,
