@@ -18,9 +18,10 @@ from kmcf.bayes_rule import BayesRule, Sample
 from kmcf.bayes_rule.defaults import DELTA_OTHER, EPSILON, default_epsilon
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import read_seed
-from kmcf.filter.learning import LearningSettings, learn
+from kmcf.filter.gaps import Served
+from kmcf.filter.learning import LearningSettings, Learnt, learn
 from kmcf.filter.motion import Motion
-from kmcf.filter.patterns import with_patterns
+from kmcf.filter.patterns import learnt_on, with_patterns
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import (
@@ -256,9 +257,8 @@ class KernelBayesFilter(SequentialFilter):
 
     def _pairs(self, states: Any, controls: Any, transitions: Any) -> TransitionPairs:
         if transitions is None:
-            # All states: also those whose observations lack numbers followed one another.
-            read = as_objects(states, "states", structured=self.state_kernel_.structured)
-            return consecutive(wrapped_columns(read, self.angles), controls)
+            every = as_objects(states, "states", structured=self.state_kernel_.structured)  # also without observation
+            return consecutive(wrapped_columns(every, self.angles), controls)
         pairs = read_pairs(transitions, self.states_, structured=self.state_kernel_.structured)
         return pairs._replace(
             before=wrapped_columns(pairs.before, self.angles), after=wrapped_columns(pairs.after, self.angles)
@@ -271,13 +271,16 @@ class KernelBayesFilter(SequentialFilter):
         kernel = Gaussian(multiplier=self.control_multiplier) if given is None else as_kernel(given, "control_kernel")
         return clone(kernel).fit(pairs.controls)
 
+    def _learn_columns(self, served: Served) -> Learnt:
+        return learnt_on(self.learnt_, self._learning_settings(), served)
+
     def _motion(self) -> Motion:
         return replace(super()._motion(), examples=self.learnt_.start_states)
 
     def _step(self) -> Step:
         return Step(
             predict=self._predict,
-            rule=with_patterns(self.learnt_, self._learning_settings()),
+            rule=with_patterns(self.learnt_, self._learn_columns),
             rejecting=self.engine != "literal" if self.reject is None else bool(self.reject),
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,

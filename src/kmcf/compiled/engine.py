@@ -165,7 +165,7 @@ class CompiledFilter:
         if not sequences:
             return []
         batch = read_sequences(self.reader, sequences, controls, self.settings.dtype)
-        return list(self._run(batch, keep=keep_beliefs is not False, mesh=mesh))
+        return list(iter(self._run(batch, keep=keep_beliefs is not False, mesh=mesh)))
 
     def forecast(self, belief: Belief, steps: int, controls: Any) -> FilterRun:
         """Predict without observations."""

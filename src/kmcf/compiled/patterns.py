@@ -25,7 +25,7 @@ from kmcf.compiled.step import FilterState, Model
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.learning import Learnt
-from kmcf.filter.patterns import Fitted, Patterns, has_patterns, learnt_on
+from kmcf.filter.patterns import Fitted, Patterns, has_patterns
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
 from kmcf.filter.run import FilterRun, collect
 from kmcf.filter.run import batch as batch_of
@@ -122,14 +122,13 @@ def with_patterns(flt: Any, dtype: Any) -> CompiledFilter:
     learnt: Learnt = flt.learnt_
     if not has_patterns(learnt.reader):
         return CompiledFilter.of(flt, dtype)
-    settings = flt._learning_settings()
 
     def on(columns: Any, found: Learnt) -> ColumnsFilter:
         return _moved(flt, dtype, found, replace(learnt.reader, shape=(len(columns),), filling=None))
 
     patterns = Patterns[ColumnsFilter](
         learnt.examples[1][: learnt.learnt_from],
-        lambda served: on(served.columns, learnt_on(learnt, settings, served)),
+        lambda served: on(served.columns, flt.learn_columns(served)),
     )
     if learnt.incomplete is None:
         whole = _moved(flt, dtype, learnt, learnt.reader)

@@ -7,6 +7,7 @@ left out, until there are enough.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -105,7 +106,7 @@ class Served(NamedTuple):
 
 def rows_of(observations: Objects) -> Array:
     """Return numeric observations as rows of numbers, (n, d)."""
-    return observations.reshape(len(observations), -1)
+    return observations.reshape(len(observations), math.prod(observations.shape[1:]))
 
 
 def serving(observations: Objects, pattern: BoolArray) -> Served:

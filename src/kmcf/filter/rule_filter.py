@@ -11,10 +11,11 @@ from sklearn.base import clone
 
 from kmcf.bayes_rule import BayesRule
 from kmcf.filter.backend import Backend
+from kmcf.filter.gaps import Served
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
 from kmcf.filter.motion import Motion
-from kmcf.filter.patterns import with_patterns
+from kmcf.filter.patterns import learnt_on, with_patterns
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_functions, particles_for
@@ -145,6 +146,10 @@ class RuleFilter(SequentialFilter):
             known = None
         return twin._fit(states, observations, self._functions, known)
 
+    def learn_columns(self, served: Served) -> Learnt:
+        """Learn from some columns of the observations what a filter fitted on them alone would have learnt."""
+        return learnt_on(self.learnt_, self._learning_settings(), served)
+
     def _fitted_state(self) -> dict[str, Any]:
         return {**stored(self.learnt_), **self._fit_options()}
 
@@ -204,7 +209,7 @@ class RuleFilter(SequentialFilter):
     def _step(self) -> Step:
         return Step(
             predict=Move(self._motion(), self.n_particles_),
-            rule=with_patterns(self.learnt_, self._learning_settings()),
+            rule=with_patterns(self.learnt_, self.learn_columns),
             rejecting=self.rejecting_,
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,
