@@ -18,10 +18,9 @@ from kmcf.bayes_rule import BayesRule, Sample
 from kmcf.bayes_rule.defaults import DELTA_OTHER, EPSILON, default_epsilon
 from kmcf.filter.belief import Belief
 from kmcf.filter.inputs import read_seed
-from kmcf.filter.gaps import Served
-from kmcf.filter.learning import LearningSettings, Learnt, learn
+from kmcf.filter.learning import LearningSettings, learn
 from kmcf.filter.motion import Motion
-from kmcf.filter.patterns import learnt_on, with_patterns
+from kmcf.filter.patterns import with_patterns
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import (
@@ -271,16 +270,13 @@ class KernelBayesFilter(SequentialFilter):
         kernel = Gaussian(multiplier=self.control_multiplier) if given is None else as_kernel(given, "control_kernel")
         return clone(kernel).fit(pairs.controls)
 
-    def _learn_columns(self, served: Served) -> Learnt:
-        return learnt_on(self.learnt_, self._learning_settings(), served)
-
     def _motion(self) -> Motion:
         return replace(super()._motion(), examples=self.learnt_.start_states)
 
     def _step(self) -> Step:
         return Step(
             predict=self._predict,
-            rule=with_patterns(self.learnt_, self._learn_columns),
+            rule=with_patterns(self.learnt_, self._learning_settings()),
             rejecting=self.engine != "literal" if self.reject is None else bool(self.reject),
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,

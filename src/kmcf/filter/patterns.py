@@ -99,21 +99,21 @@ class PatternRule(BayesRule):
         return self.whole.state_coverage(prior)
 
 
-def with_patterns(learnt: Learnt, learn_columns: Callable[[Served], Learnt]) -> BayesRule:
+def with_patterns(learnt: Learnt, settings: LearningSettings) -> BayesRule:
     """Return the rule of a filter, which also corrects observations that lack numbers, if it can.
 
     Parameters
     ----------
     learnt : Learnt
         What the filter learnt.
-    learn_columns : callable
-        Learns the same from the columns and examples that serve a pattern.
+    settings : LearningSettings
+        Its settings.
     """
     rule = learnt.fitted.rule
     if not has_patterns(learnt.reader):
         return rule
     first = learnt.examples[1][: learnt.learnt_from]
-    patterns = Patterns[BayesRule](first, lambda served: learn_columns(served).fitted.rule)
+    patterns = Patterns[BayesRule](first, lambda served: learnt_on(learnt, settings, served).fitted.rule)
     if learnt.incomplete is not None:
         patterns.adopt(Fitted(learnt.incomplete.served.columns, rule))
     return PatternRule(rule, patterns, learnt.incomplete is None)

@@ -209,7 +209,7 @@ class RuleFilter(SequentialFilter):
     def _step(self) -> Step:
         return Step(
             predict=Move(self._motion(), self.n_particles_),
-            rule=with_patterns(self.learnt_, self.learn_columns),
+            rule=with_patterns(self.learnt_, self._learning_settings()),
             rejecting=self.rejecting_,
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,
