@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kmcf.herding import Subsample, subsample
     from kmcf.store import load
     from kmcf.support.alerts import (
+        FewExamplesWarning,
         HighRankWarning,
         RefittedWarning,
         RejectedStepWarning,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Belief": "kmcf.filter",
     "Embedding": "kmcf.embedding",
+    "FewExamplesWarning": "kmcf.support.alerts",
     "FilterRun": "kmcf.filter",
     "HighRankWarning": "kmcf.support.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
@@ -48,6 +50,7 @@ _ROOMS = ("baselines", "datasets", "export", "filter", "herding", "kernels", "st
 __all__ = [
     "Belief",
     "Embedding",
+    "FewExamplesWarning",
     "FilterRun",
     "HighRankWarning",
     "KernelMonteCarloFilter",

@@ -35,7 +35,10 @@ def test_wrong_shapes(flt):
 
 def test_partly_missing_vectors():
     observations = np.concatenate([TRAIN.observations, TRAIN.observations**2], axis=1)
-    flt = fitted(TRAIN._replace(observations=observations), observation_kernel=Gaussian(1.0))
+    flt = fitted(
+        TRAIN._replace(observations=observations),
+        observation_kernel=lambda a, b: 1.0 / (1.0 + ((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2)),
+    )
     with pytest.raises(ValueError, match="1 observations are partly NaN"):
         flt.filter(jnp.array([[1.0, jnp.nan], [jnp.nan, jnp.nan]]))
 

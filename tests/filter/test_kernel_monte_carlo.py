@@ -37,6 +37,7 @@ CONTRACT = {
     "angles": (),
     "random_state": None,
     "reject": None,
+    "floor": None,
 }
 
 

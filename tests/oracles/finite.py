@@ -41,3 +41,16 @@ class DiscreteProblem:
     def mass(self, weights):
         """Total weight of each state."""
         return np.array([weights[self.states[:, 0] == x].sum() for x in range(3)])
+
+
+def posterior_by_counting(prior, states, observations, y):
+    """Bayes' rule where states are 0, 1, … and examples are counted, with NaN for what is missing.
+
+    p(y | x) is the share, among the examples of state x that have all the numbers which y has, of those that agree
+    with y in all of them.
+    """
+    known = ~np.isnan(y)
+    complete = ~np.isnan(observations[:, known]).any(axis=1)
+    agrees = complete & (observations[:, known] == y[known]).all(axis=1)
+    likelihood = np.array([np.sum(agrees[states == x]) / np.sum(complete[states == x]) for x in range(len(prior))])
+    return prior * likelihood / np.sum(prior * likelihood)

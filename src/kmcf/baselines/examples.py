@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 from sklearn.base import clone
 
-from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS, WITH_GAPS, NeighbourSearch
+from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS, WITH_GAPS, NeighbourSearch, takes_any_columns
 from kmcf.bayes_rule import BayesRule
+from kmcf.filter.gaps import Served, accepted, few_examples, on_columns, read_with_gaps, selected, separated
 from kmcf.filter.inputs import Accepts, ObservationReader, read_examples, read_seed
+from kmcf.filter.patterns import Fitted, PatternRule, Patterns, has_patterns
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_draws
+from kmcf.filter.silence import check_floor
 from kmcf.filter.step import Prediction, Step
 from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import Kernel, Precomputed, as_kernel
@@ -26,6 +30,8 @@ class ExampleFilter(SequentialFilter):
     """Base class of the filters that keep the example states and learn something from their observations."""
 
     n_particles: int
+    floor: Any = None
+    """Only for filters that have it as a setting."""
     state_kernel_: Kernel | None
     _observations: Objects = None
     """The example observations, if there are any."""
@@ -73,12 +79,16 @@ class ExampleFilter(SequentialFilter):
     ) -> None:
         """Check and keep the examples; a kernel says what the observations are."""
         check_draws(self)
-        read_states, self._observations = read_examples(
-            states, observations, state_kernel=state_kernel, observation_kernel=accepts
+        check_floor(self.floor)
+        kinds = Accepts.of(accepts)
+        read_states, read_observations = read_examples(
+            states, observations, state_kernel=state_kernel, observation_kernel=kinds.with_gaps(self.floor)
         )
         check_angles(self.angles, read_states)
-        self.states_ = wrapped_columns(read_states, self.angles)
-        self.reader_ = ObservationReader.of(observations, self._observations, accepts)
+        reader = ObservationReader.of(observations, read_observations, kinds)
+        read = (wrapped_columns(read_states, self.angles), read_observations)
+        self.states_, self._observations, filling = read_with_gaps(read, kinds, self.floor, self.angles)
+        self.reader_ = replace(reader, filling=filling)
         self.seed_ = read_seed(self.random_state)
 
     def _fit_state_kernel(
@@ -119,23 +129,61 @@ class NeighbourLearner(ExampleFilter):
         if isinstance(state_kernel, Precomputed):
             raise TypeError("state_kernel='precomputed' cannot work: the filter compares new states with the examples.")
         similarity = _given_kernel(self.observation_kernel, "observation_kernel")
-        accepts = Accepts(missing=self.metric == WITH_GAPS) if similarity is None else similarity
+        own = Accepts(missing=self.metric == WITH_GAPS, columns=takes_any_columns(self.metric, self.metric_params))
+        accepts = own if similarity is None else accepted(similarity)
         self._read_examples(states, observations, state_kernel, accepts)
 
     def _learn_search(self, kept: Mapping[str, Any] | None) -> None:
         """Prepare the search for neighbours."""
+        incomplete, (states, observations) = separated(self.states_, self._observations, self.reader_.accepts)
+        self._served = None if incomplete is None else incomplete.served
+        if self._served is not None and kept is None:
+            few_examples(self._served, "the observations have")
+        self.observation_kernel_: Kernel | None = (
+            self._fitted_similarity(states, observations, self._served) if kept is None else kept["observation_kernel_"]
+        )
+        self._search = self._search_among(observations, self.observation_kernel_)
+
+    def _fitted_similarity(self, states: Objects, observations: Objects, served: Served | None) -> Kernel | None:
+        """Fit the kernel by which neighbours are found, if there is one, on the columns that are compared."""
         similarity = _given_kernel(self.observation_kernel, "observation_kernel")
-        self.observation_kernel_: Kernel | None = None if kept is None else kept["observation_kernel_"]
-        if similarity is not None and kept is None:
-            self.observation_kernel_ = clone(similarity).fit(self._observations, self.states_)
-        self._search = NeighbourSearch(
-            self._observations,
-            kernel=self.observation_kernel_,
+        if similarity is None:
+            return None
+        chosen = similarity if served is None else on_columns(similarity, served.columns)
+        return clone(chosen).fit(observations, states)
+
+    def _search_among(self, observations: Objects, kernel: Kernel | None) -> NeighbourSearch:
+        return NeighbourSearch(
+            observations,
+            kernel=kernel,
             metric=self.metric,
             metric_params=self.metric_params,
             size=self.n_neighbors,
             neighbor_weights=self.neighbor_weights,
         )
+
+    def _by_pattern(self, rule_for: Callable[[NeighbourSearch, Served | None], BayesRule]) -> BayesRule:
+        """Return a rule that looks for neighbours by the numbers that an observation has.
+
+        Parameters
+        ----------
+        rule_for : callable
+            Makes a rule from a search and what it searches: columns and examples, or None for all.
+        """
+        whole = rule_for(self._search, self._served)
+        if not has_patterns(self.reader_):
+            return whole
+
+        def fit(served: Served) -> BayesRule:
+            states, observations = selected(self.states_, self._observations, served)
+            return rule_for(
+                self._search_among(observations, self._fitted_similarity(states, observations, served)), served
+            )
+
+        patterns = Patterns(self._observations, fit)
+        if self._served is not None:
+            patterns.adopt(Fitted(self._served.columns, whole))
+        return PatternRule(whole, patterns, self._served is None)
 
 
 def _given_kernel(kernel: Any, name: str) -> Kernel | None:

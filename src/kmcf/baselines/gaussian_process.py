@@ -70,6 +70,8 @@ class GPParticleFilter(ParticleBase):
     n_restarts : int
         Start the optimiser of the marginal likelihood so many more times, from random hyper-parameters; the best
         result is kept.
+    floor : float, "auto", or a sequence of these and None, optional
+        What numbers that are NaN stand for, as for :class:`~kmcf.KernelMonteCarloFilter`.
 
     Notes
     -----
@@ -102,6 +104,7 @@ class GPParticleFilter(ParticleBase):
         angles: Sequence[int] = (),
         random_state: Any = None,
         n_restarts: int = 0,
+        floor: Any = None,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -116,6 +119,7 @@ class GPParticleFilter(ParticleBase):
         self.angles = angles
         self.random_state = random_state
         self.n_restarts = n_restarts
+        self.floor = floor
 
     def fit(self, states: Any, observations: Any) -> Self:
         """Regress every observation dimension on the state.

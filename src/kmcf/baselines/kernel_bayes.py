@@ -7,6 +7,7 @@ correct:  Kernel Bayes' Rule with that prior and the observation → weights on 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,6 +20,8 @@ from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, learn
+from kmcf.filter.motion import Motion
+from kmcf.filter.patterns import with_patterns
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import (
@@ -32,6 +35,7 @@ from kmcf.filter.settings import (
     check_printed,
     particles_for,
 )
+from kmcf.filter.silence import check_floor
 from kmcf.filter.step import Step
 from kmcf.filter.support import OnExamples
 from kmcf.filter.tunable import kernel_widths
@@ -67,7 +71,7 @@ class KernelBayesFilter(SequentialFilter):
         Kernel Bayes' Rule or its importance-weighted variant.
     engine : {"auto", "literal", "exact", "lowrank"}
         How the rule is computed.
-    tolerance, rank
+    tolerance, rank, floor
         As for :class:`~kmcf.KernelMonteCarloFilter`.
     n_transitions : int
         Use at most this many transition pairs, evenly spread; a step costs the square of their number.
@@ -117,6 +121,7 @@ class KernelBayesFilter(SequentialFilter):
         angles: Sequence[int] = (),
         random_state: Any = None,
         reject: bool | None = None,
+        floor: Any = None,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -137,6 +142,7 @@ class KernelBayesFilter(SequentialFilter):
         self.angles = angles
         self.random_state = random_state
         self.reject = reject
+        self.floor = floor
 
     def fit(self, states: Any, observations: Any, controls: Any = None, transitions: Any = None) -> Self:
         """Learn the observation model and the transition.
@@ -159,7 +165,7 @@ class KernelBayesFilter(SequentialFilter):
         self.learnt_ = learn(states, observations, self._learning_settings())
         self.learnt_.publish(self)
         self.seed_ = read_seed(self.random_state)
-        self._transitions = self._pairs(controls, transitions).some(int(self.n_transitions))
+        self._transitions = self._pairs(states, controls, transitions).some(int(self.n_transitions))
         self.control_kernel_ = self._fit_control_kernel(self._transitions)
         self.transition_epsilon_ = self._chosen_epsilon(self._transitions)
         self._fit_sum_rule()
@@ -216,10 +222,11 @@ class KernelBayesFilter(SequentialFilter):
     @property
     def n_particles_(self) -> int:
         """The number of draws from p_init in use."""
-        return particles_for(self.n_particles, len(self.states_))
+        return particles_for(self.n_particles, len(self.learnt_.start_states))
 
     def _check_settings(self) -> None:
         check_draws(self)
+        check_floor(self.floor)
         check_choice("rule", self.rule, ("kbr", "importance"))
         check_choice("engine", self.engine, ("auto", "literal", "exact", "lowrank"))
         check_accuracy(self.tolerance, self.rank)
@@ -243,14 +250,16 @@ class KernelBayesFilter(SequentialFilter):
             default_delta=support.default_delta,
             n_examples=None,
             angles=self.angles,
+            floor=self.floor,
             make_rule=lambda examples, epsilon, delta, cache: support.fit(
                 examples, epsilon, delta, particles_for(self.n_particles, examples.size), cache
             ),
         )
 
-    def _pairs(self, controls: Any, transitions: Any) -> TransitionPairs:
+    def _pairs(self, states: Any, controls: Any, transitions: Any) -> TransitionPairs:
         if transitions is None:
-            return consecutive(self.states_, controls)
+            every = as_objects(states, "states", structured=self.state_kernel_.structured)  # also without observation
+            return consecutive(wrapped_columns(every, self.angles), controls)
         pairs = read_pairs(transitions, self.states_, structured=self.state_kernel_.structured)
         return pairs._replace(
             before=wrapped_columns(pairs.before, self.angles), after=wrapped_columns(pairs.after, self.angles)
@@ -263,10 +272,13 @@ class KernelBayesFilter(SequentialFilter):
         kernel = Gaussian(multiplier=self.control_multiplier) if given is None else as_kernel(given, "control_kernel")
         return clone(kernel).fit(pairs.controls)
 
+    def _motion(self) -> Motion:
+        return replace(super()._motion(), examples=self.learnt_.start_states)
+
     def _step(self) -> Step:
         return Step(
             predict=self._predict,
-            rule=self.rule_,
+            rule=with_patterns(self.learnt_, self._learning_settings()),
             rejecting=self.engine != "literal" if self.reject is None else bool(self.reject),
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,

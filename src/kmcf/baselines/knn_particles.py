@@ -10,15 +10,21 @@ and use it in place of the likelihood: p(y | x) ∝ p(x | y) / p(x), with p(x) t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from scipy.special import logsumexp
 
 from kmcf.baselines.examples import NeighbourLearner
-from kmcf.baselines.particle_base import Likelihood, ParticleBase
+from kmcf.baselines.neighbours import NeighbourSearch
+from kmcf.baselines.particle_base import Likelihood, LikelihoodRule, ParticleBase
+from kmcf.bayes_rule import BayesRule
+from kmcf.bayes_rule.base import Resampler
+from kmcf.filter.gaps import Served
 from kmcf.filter.settings import check_positive
 from kmcf.filter.tunable import kernel_widths
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects
 from kmcf.support.search_space import LogNormal, Parameter
@@ -65,6 +71,8 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
         State columns that are angles in radians.
     random_state : int, Generator or None
         Seed of all random numbers.
+    floor : float, "auto", or a sequence of these and None, optional
+        What numbers that are NaN stand for, as for :class:`~kmcf.KernelMonteCarloFilter`.
 
     Examples
     --------
@@ -94,6 +102,7 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
         resample_threshold: float = 0.5,
         angles: Sequence[int] = (),
         random_state: Any = None,
+        floor: Any = None,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -110,6 +119,7 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
         self.resample_threshold = resample_threshold
         self.angles = angles
         self.random_state = random_state
+        self.floor = floor
 
     def fit(self, states: Any, observations: Any) -> Self:
         """Keep the examples and prepare the search among their observations.
@@ -139,16 +149,33 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
             return {**space, "state_multiplier": LogNormal(self.state_multiplier, sd=0.7)}
         return {**space, **kernel_widths(self.state_kernel, "state_kernel")}
 
+    def _rule(self, resampler: Resampler) -> BayesRule:
+        def rule_for(search: NeighbourSearch, served: Served | None) -> BayesRule:
+            return LikelihoodRule(partial(self._likelihood_among, search, self._states_of(served)), resampler)
+
+        return self._by_pattern(rule_for)
+
     def _likelihood(self, particles: Objects, observation: Objects) -> Likelihood:
-        found = self._search.nearest(observation)
-        logs = self._on_states.subset(found.indices).log_against(particles)  # (k, m)
+        return self._likelihood_among(self._search, self._states_of(self._served), particles, observation)
+
+    def _states_of(self, served: Served | None) -> ExampleKernel:
+        """Return the kernel on the states of those examples that are searched."""
+        return self._on_states if served is None else self._on_states.subset(served.rows)
+
+    def _likelihood_among(
+        self, search: NeighbourSearch, on_states: ExampleKernel, particles: Objects, observation: Objects
+    ) -> Likelihood:
+        """Return the likelihoods, given a search among some examples and the kernel on their states."""
+        found = search.nearest(observation)
+        logs = on_states.subset(found.indices).log_against(particles)  # (k, m)
         density = logsumexp(logs + np.log(found.weights)[:, None], axis=0)
         if self.divide_by_density:
-            density = density - self._log_density(particles)
+            density = density - _log_density(on_states, particles)
         return Likelihood(density, found.coverage)
 
-    def _log_density(self, particles: Objects) -> FloatArray:
-        """Return the logarithm of the example states' density at the particles, up to a constant, block by block."""
-        width = max(1, BLOCK_NUMBERS // self._on_states.size)
-        blocks = [particles[start : start + width] for start in range(0, len(particles), width)]
-        return np.concatenate([logsumexp(self._on_states.log_against(block), axis=0) for block in blocks])
+
+def _log_density(on_states: ExampleKernel, particles: Objects) -> FloatArray:
+    """Return the logarithm of the example states' density at the particles, up to a constant, block by block."""
+    width = max(1, BLOCK_NUMBERS // on_states.size)
+    blocks = [particles[start : start + width] for start in range(0, len(particles), width)]
+    return np.concatenate([logsumexp(on_states.log_against(block), axis=0) for block in blocks])

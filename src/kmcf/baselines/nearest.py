@@ -19,6 +19,7 @@ from kmcf.bayes_rule import BayesRule, DensePosterior, Prior, Sample
 from kmcf.bayes_rule.base import LEAST_SIMILARITY, Resampler
 from kmcf.filter.belief import Belief, equal_weights
 from kmcf.filter.clock import Drive
+from kmcf.filter.gaps import Served
 from kmcf.filter.motion import Motion
 from kmcf.filter.settings import MOST_PARTICLES, check_count
 from kmcf.filter.step import Step
@@ -119,7 +120,10 @@ class NeighbourBase(NeighbourLearner):
         def predict(belief: Belief, drive: Drive, rng: np.random.Generator) -> DeferredMove:
             return DeferredMove(lambda: self._moved(motion, belief, drive, rng))
 
-        return self._assembled(predict, NeighbourRule(self._search, self.states_, KeepAll()))
+        def rule_for(search: NeighbourSearch, served: Served | None) -> BayesRule:
+            return NeighbourRule(search, self.states_ if served is None else take(self.states_, served.rows), KeepAll())
+
+        return self._assembled(predict, self._by_pattern(rule_for))
 
     def _moved(self, motion: Motion, belief: Belief, drive: Drive, rng: np.random.Generator) -> Sample:
         """Move copies of the belief's states; without a transition, and at the first step, return the belief."""
@@ -162,6 +166,8 @@ class KNNRegression(NeighbourBase):
         State columns that are angles in radians.
     random_state : int, Generator or None
         Seed of all random numbers.
+    floor : float, "auto", or a sequence of these and None, optional
+        What numbers that are NaN stand for, as for :class:`~kmcf.KernelMonteCarloFilter`.
 
     Examples
     --------
@@ -184,6 +190,7 @@ class KNNRegression(NeighbourBase):
         n_particles: int = 1000,
         angles: Sequence[int] = (),
         random_state: Any = None,
+        floor: Any = None,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -196,6 +203,7 @@ class KNNRegression(NeighbourBase):
         self.n_particles = n_particles
         self.angles = angles
         self.random_state = random_state
+        self.floor = floor
 
 
 class NearestNeighbor(NeighbourBase):
@@ -203,7 +211,9 @@ class NearestNeighbor(NeighbourBase):
 
     Parameters
     ----------
-    transition, initial, observation_kernel, metric, metric_params, state_kernel, n_particles, angles, random_state
+    transition, initial, observation_kernel, metric, metric_params, state_kernel
+        As for :class:`KNNRegression`.
+    n_particles, angles, random_state, floor
         As for :class:`KNNRegression`.
 
     Examples
@@ -227,6 +237,7 @@ class NearestNeighbor(NeighbourBase):
         n_particles: int = 1000,
         angles: Sequence[int] = (),
         random_state: Any = None,
+        floor: Any = None,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -237,6 +248,7 @@ class NearestNeighbor(NeighbourBase):
         self.n_particles = n_particles
         self.angles = angles
         self.random_state = random_state
+        self.floor = floor
 
     def search_space(self) -> dict[str, Parameter]:
         """Return the kernel's bandwidth, if there is a kernel."""

@@ -22,6 +22,18 @@ WITH_GAPS = "nan_euclidean"
 """The metric that understands vectors with missing entries."""
 
 
+def takes_any_columns(metric: Any, parameters: dict[str, Any] | None) -> bool:
+    """Say whether a metric compares vectors of any length: one with a name, and without a parameter per column.
+
+    Examples
+    --------
+    >>> takes_any_columns("minkowski", {"p": 3}), takes_any_columns("seuclidean", {"V": [1.0, 2.0]})
+    (True, False)
+    """
+    named = isinstance(metric, str) and metric not in ("precomputed", WITH_GAPS)
+    return named and all(np.ndim(value) == 0 for value in (parameters or {}).values())
+
+
 class Neighbours(NamedTuple):
     """The nearest examples, nearest first."""
 

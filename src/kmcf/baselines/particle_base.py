@@ -118,8 +118,11 @@ class ParticleBase(ExampleFilter):
     def _step(self) -> Step:
         share = float(self.resample_threshold)
         resampler = Draw(self.resampling, 1.0 / share) if share > 0.0 else KeepAll()
-        rule = LikelihoodRule(likelihood=self._likelihood, resampler=resampler)
-        return self._assembled(Move(self._motion(), int(self.n_particles)), rule)
+        return self._assembled(Move(self._motion(), int(self.n_particles)), self._rule(resampler))
+
+    def _rule(self, resampler: Resampler) -> BayesRule:
+        """Return how observations are corrected."""
+        return LikelihoodRule(likelihood=self._likelihood, resampler=resampler)
 
     def _numbers_per_belief(self) -> int:
         columns = int(np.prod(self.states_.shape[1:])) if is_numeric(self.states_) else 1

@@ -221,6 +221,14 @@ class FilterOptions:
         bool | None,
         _setting("Keep the prediction where a correction cannot be trusted; engine literal never does."),
     ] = None
+    floor: Annotated[
+        str | None,
+        _setting(
+            "What empty cells of the observation stand for: a number, auto, or one of these per column, as in "
+            "-100,auto,none.",
+            metavar="FLOOR",
+        ),
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Return the settings that were given, as plain values.
@@ -233,11 +241,29 @@ class FilterOptions:
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         if found["tolerance"] not in (None, "auto"):
             found["tolerance"] = _tolerance(found["tolerance"])
+        if found["floor"] is not None:
+            found["floor"] = _floor(found["floor"])
         return {
             name: value.value if isinstance(value, Enum) else value
             for name, value in found.items()
             if value is not None
         }
+
+
+def _floor(text: str) -> Any:
+    """Read a floor.
+
+    Examples
+    --------
+    >>> _floor("auto"), _floor("-100"), _floor("-100,auto,none")
+    ('auto', -100.0, [-100.0, 'auto', None])
+    """
+    words = [word.strip().lower() for word in text.split(",")]
+    try:
+        parts = [word if word == "auto" else None if word in ("", "none") else float(word) for word in words]
+    except ValueError:
+        raise ValueError(f"--floor {text}: it must be a number, auto, or a list of these and none.") from None
+    return parts[0] if len(parts) == 1 else parts
 
 
 def _tolerance(text: str) -> float:

@@ -5,6 +5,7 @@ from typing import Any
 from kmcf.compiled.belief import DeviceBelief
 from kmcf.compiled.checks import precision_of
 from kmcf.compiled.engine import CompiledFilter
+from kmcf.compiled.patterns import with_patterns
 from kmcf.filter.backend import Backend
 
 __all__ = ["CompiledFilter", "DeviceBelief", "compiled_backend", "precision_of"]
@@ -20,4 +21,4 @@ def compiled_backend(flt: Any, precision: Any) -> Backend:
     precision : dtype
         That of the arrays, as :func:`precision_of` returned it.
     """
-    return CompiledFilter.of(flt, precision)
+    return with_patterns(flt, precision)

@@ -178,7 +178,7 @@ class CompiledFilter:
         if not sequences:
             return []
         batch = read_sequences(self.reader, sequences, controls, self.settings.dtype, times)
-        return list(self._run(batch, keep=keep_beliefs is not False, mesh=mesh))
+        return list(iter(self._run(batch, keep=keep_beliefs is not False, mesh=mesh)))
 
     def forecast(self, belief: Belief, steps: int, controls: Any, times: Any = None) -> FilterRun:
         """Predict without observations."""
@@ -217,8 +217,7 @@ class CompiledFilter:
     def _run(self, batch: Batch, *, keep: bool, mesh: Mesh | None, start: FilterState | None = None) -> FilterRun:
         if mesh is not None and not isinstance(mesh, Mesh):
             raise TypeError(f"mesh = {mesh!r}; it must be a jax.sharding.Mesh.")
-        if batch.times is not None:
-            warn_unused(intervals([c[:n] for c, n in zip(batch.times, batch.lengths, strict=True)]), self._timeless)
+        self._warn_unused(batch)
         results = self.runner.run(batch, mesh=mesh, start=start)
         before = 0 if start is None else int(start.time)
         check_results(results, size=self.settings.n_particles, before=before, valid=batch.valid)
@@ -229,6 +228,10 @@ class CompiledFilter:
             what = f"{int(rejected.sum())} of {int(batch.lengths.sum())} observations were"
             warn_rejected(what, NO_EXAMPLE_RESEMBLES, first=first)
         return FilterRun(summaries, angles=self.settings.angles, members=Members(summaries, keep=keep))
+
+    def _warn_unused(self, batch: Batch) -> None:
+        if batch.times is not None:
+            warn_unused(intervals([c[:n] for c, n in zip(batch.times, batch.lengths, strict=True)]), self._timeless)
 
     @cached_property
     def _timeless(self) -> str:

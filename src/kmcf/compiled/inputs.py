@@ -50,7 +50,7 @@ def read_batch(reader: ObservationReader, observations: Any, controls: Any, dtyp
             f"the observations of the batch have shape {values.shape[2:]}, but the example observations have shape "
             f"{shape}."
         )
-    values = values.astype(dtype)
+    values = _filled_in(values.astype(dtype), reader)
     _check_gaps(values, reader)
     size, steps = values.shape[:2]
     if controls is not None:
@@ -130,8 +130,14 @@ def _read_sequence(reader: ObservationReader, sequence: Any, dtype: Any) -> Any:
     if isinstance(read, list):
         return np.stack([read_one(reader, y, dtype) for y in read])
     values = np.asarray(read).reshape(len(read), *_observation_shape(reader)).astype(dtype)
+    values = _filled_in(values, reader)
     _check_gaps(values, reader)
     return values
+
+
+def _filled_in(values: Any, reader: ObservationReader) -> Any:
+    """Fill in what silence stands for; only then do the numbers have to leave the device."""
+    return values if reader.filling is None else reader.filled(np.asarray(values)).astype(values.dtype)
 
 
 def _observation_shape(reader: ObservationReader) -> tuple[int, ...]:
@@ -148,7 +154,7 @@ def _check_gaps(values: Any, reader: ObservationReader) -> None:
     if bool(xp.isinf(values).any()):
         raise ValueError("the observations contain infinity.")
     partly = absent.any(axis=axes) & ~absent.all(axis=axes)
-    if not reader.accepts.missing and bool(partly.any()):
+    if not reader.accepts.gaps and bool(partly.any()):
         raise ValueError(
             f"{int(partly.sum())} observations are partly NaN, which their kernel cannot handle; fill the gaps, or "
             "make all their values NaN to skip them."

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kmcf.filter.silence import Filling
 from kmcf.kernels import Kernel
+from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, plain
 
 
@@ -58,6 +60,8 @@ class Accepts(NamedTuple):
     structured: bool = False
     missing: bool = False
     infinity: bool = False
+    columns: bool = False
+    """Vectors of which some numbers are NaN: the filter compares the others (:mod:`kmcf.filter.patterns`)."""
 
     @classmethod
     def of(cls, kernel: Kernel | Accepts | None) -> Accepts:
@@ -66,16 +70,22 @@ class Accepts(NamedTuple):
             return kernel
         return cls() if kernel is None else cls(kernel.structured, kernel.handles_missing, kernel.handles_infinity)
 
+    @property
+    def gaps(self) -> bool:
+        """Whether a vector may be partly NaN."""
+        return self.missing or self.columns
+
+    def with_gaps(self, filling: Any) -> Accepts:
+        """Return what is accepted where something is filled in before a kernel looks at it."""
+        return self if filling is None else self._replace(columns=True)
+
     def refused(self, values: Any) -> Any:
         """Say which numbers are NaN or infinite where that is not accepted."""
-        return (np.isnan(values) & (not self.missing)) | (np.isinf(values) & (not self.infinity))
+        return (np.isnan(values) & (not self.gaps)) | (np.isinf(values) & (not self.infinity))
 
 
-def _finite_copy(objects: Objects, name: str, accepts: Accepts, dtype: Any) -> Objects:
-    if not is_numeric(objects):
-        return objects
-    if 0 in objects.shape:
-        raise ValueError(f"{name} have no columns: {describe(objects)}.")
+def check_numbers(objects: Objects, name: str, accepts: Accepts) -> None:
+    """Refuse examples with NaN or infinity where that is not accepted."""
     bad = accepts.refused(objects)
     if bad.any():
         rows = np.flatnonzero(bad.reshape(len(objects), -1).any(axis=1))
@@ -83,6 +93,14 @@ def _finite_copy(objects: Objects, name: str, accepts: Accepts, dtype: Any) -> O
             f"{name} contain NaN or infinity in {len(rows)} of {len(objects)} examples (first: example {rows[0]}); "
             "remove those examples."
         )
+
+
+def _finite_copy(objects: Objects, name: str, accepts: Accepts, dtype: Any) -> Objects:
+    if not is_numeric(objects):
+        return objects
+    if 0 in objects.shape:
+        raise ValueError(f"{name} have no columns: {describe(objects)}.")
+    check_numbers(objects, name, accepts)
     # C order, so that the same numbers give the same results however they were laid out in memory
     private = np.array(objects, dtype, order="C")
     private.flags.writeable = False
@@ -102,11 +120,14 @@ class ObservationReader:
     accepts : Accepts
         What the kernel accepts besides vectors of finite numbers. If it accepts any objects (images, sets), new ones
         need not have the shape of the examples, and keep their type.
+    filling : Filling or None
+        What is done to numeric observations first.
     """
 
     shape: tuple[int, ...] | None
     flat: bool
     accepts: Accepts
+    filling: Filling | None = None
 
     @classmethod
     def of(cls, given: Any, read: Objects, kernel: Kernel | Accepts | None) -> ObservationReader:
@@ -120,6 +141,7 @@ class ObservationReader:
             "shape": None if self.shape is None else list(self.shape),
             "flat": self.flat,
             "accepts": [*self.accepts],
+            "filling": None if self.filling is None else list(self.filling),
         }
 
     @classmethod
@@ -127,7 +149,16 @@ class ObservationReader:
         """Restore a reader from what a file kept."""
         shape = stored["shape"]
         kinds = Accepts(*(bool(kind) for kind in stored["accepts"]))
-        return cls(None if shape is None else tuple(int(side) for side in shape), bool(stored["flat"]), kinds)
+        filling = stored.get("filling")
+        sides = None if shape is None else tuple(int(side) for side in shape)
+        return cls(sides, bool(stored["flat"]), kinds, None if filling is None else Filling(*filling))
+
+    def filled(self, values: FloatArray) -> FloatArray:
+        """Fill in what silence stands for, in arrays (..., *shape)."""
+        if self.filling is None:
+            return values
+        flat = values.reshape(*values.shape[: values.ndim - len(self.shape or ())], -1)
+        return self.filling(flat).reshape(values.shape)
 
     def one(self, observation: Any) -> Objects | None:
         """Read one observation as a collection of length 1; None if it is missing (None or all NaN)."""
@@ -148,6 +179,8 @@ class ObservationReader:
             raise ValueError(
                 f"an observation has shape {values.shape}, but the example observations have shape {self.shape}."
             )
+        if self.filling is not None:
+            values = self.filled(values)
         if np.isfinite(values).all():
             return values[None]
         return self._with_gaps(values)
@@ -166,7 +199,7 @@ class ObservationReader:
             return None
         if np.isinf(values).any() and not self.accepts.infinity:
             raise IncompleteError(f"an observation contains infinity: {values!r}.")
-        if absent.any() and not self.accepts.missing:
+        if absent.any() and not self.accepts.gaps:
             raise IncompleteError(
                 f"an observation is partly NaN ({int(absent.sum())} of {absent.size} values), which its kernel cannot "
                 "handle; fill the gaps, or pass None to skip the observation."

@@ -84,6 +84,10 @@ class KernelMonteCarloFilter(RuleFilter):
         Whether to keep the prediction when a correction cannot be trusted: no example observation resembles the
         observation, or the posterior weights nearly cancel. None: yes, except with ``engine="literal"``, which is the
         paper's algorithm and never rejects.
+    floor : float, "auto", or a sequence of these and None, optional
+        What a number that is NaN stands for, for all columns of the observation or for each: a value at or below the
+        smallest one heard, where silence means something; "auto" decides from the examples. None: it is missing, and
+        the other numbers are used (``docs/how-to.md``).
 
     Examples
     --------
@@ -123,6 +127,7 @@ class KernelMonteCarloFilter(RuleFilter):
         angles: Sequence[int] = (),
         random_state: Any = None,
         reject: bool | None = None,
+        floor: Any = None,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -143,6 +148,7 @@ class KernelMonteCarloFilter(RuleFilter):
         self.angles = angles
         self.random_state = random_state
         self.reject = reject
+        self.floor = floor
 
     def fit(self, states: Any, observations: Any, *, functions: Functions = ()) -> Self:
         """Learn the observation model from n examples.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import clone
 
 from kmcf.bayes_rule import Examples, FittedRule
-from kmcf.bayes_rule.cache import LAYOUT, to_cache
 from kmcf.bayes_rule.defaults import default_epsilon
+from kmcf.filter.gaps import Incomplete, accepted, few_examples, on_columns, read_more, read_with_gaps, separated
 from kmcf.filter.inputs import ObservationReader, read_examples
 from kmcf.filter.kernel_choice import KernelChoice, choose_observation_kernel
 from kmcf.filter.settings import check_angles
@@ -21,7 +21,6 @@ from kmcf.kernels.defaults import default_state_kernel
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.growing import Growing
 from kmcf.numerics.objects import Objects, describe, is_numeric, take
-from kmcf.support.storable import Versioned
 
 RuleMaker = Callable[[Examples, float, float, dict[str, Any] | None], FittedRule]
 """Fits a Bayes' rule to examples, with ε and δ, or restores it from what a file kept of it."""
@@ -43,6 +42,8 @@ class LearningSettings:
     n_examples: int | float | None
     angles: Sequence[int]
     make_rule: RuleMaker
+    floor: Any = None
+    """What NaN stands for: None, a number, "auto", or one of these per column."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,22 @@ class Learnt:
     chosen: Subsample | None
     """The examples that were kept (Algorithm 6); None: all."""
     fitted: FittedRule
+    learnt_from: int
+    """The first so many examples are those of the fit, from which kernels were learnt."""
+    refreshed_at: int
+    """The rule was last fitted to so many."""
+    incomplete: Incomplete | None = None
+    """All examples, if some lack numbers; the rule then knows those that lack none."""
 
     @property
     def states(self) -> Objects:
         """The example states that the rule knows."""
         return self.all_states.objects if self.chosen is None else take(self.all_states.objects, self.chosen.indices)
+
+    @property
+    def start_states(self) -> Objects:
+        """The example states from which initial ones are drawn, also those of examples that the rule cannot use."""
+        return self.states if self.incomplete is None or self.incomplete.all_serve else self.examples[0]
 
     def publish(self, flt: Any) -> None:
         """Give a filter what was learnt, under the names that users know."""
@@ -90,10 +102,18 @@ class Learnt:
 
     def extended(self, states: Any, observations: Any, settings: LearningSettings) -> Learnt:
         """Return the same with further examples; kernels, regularisers and, if the rule can, pivots stay."""
-        read_states, read_observations = self._read_more(states, observations, settings.angles)
+        return self.appended(*self._read_more(states, observations, settings.angles), settings)
+
+    def appended(self, read_states: Objects, read_observations: Objects, settings: LearningSettings) -> Learnt:
+        """Return the same with further examples that were read."""
+        grown = self
+        if self.incomplete is not None or (is_numeric(read_observations) and np.isnan(read_observations).any()):
+            grown, (read_states, read_observations) = self._with_incomplete(read_states, read_observations)
+        if not len(read_states):
+            return grown
         rule = self.fitted.rule.extended(read_states, read_observations)
         extended = replace(
-            self,
+            grown,
             all_states=self.all_states.append(read_states),
             all_observations=self.all_observations.append(read_observations),
         )
@@ -103,69 +123,36 @@ class Learnt:
 
     def refreshed(self, settings: LearningSettings) -> Learnt:
         """Return the same with the rule fitted again, to all examples."""
-        examples = _examples(self.state_kernel, self.observation_kernel, self.all_states, self.all_observations)
+        examples = examples_for(self.state_kernel, self.observation_kernel, self.all_states, self.all_observations)
         chosen, fitted = _fit_rule(examples, self.epsilon, self.delta, settings)
-        return replace(self, chosen=chosen, fitted=fitted)
+        return replace(self, chosen=chosen, fitted=fitted, refreshed_at=len(self.examples[0]))
 
-    def stored(self) -> dict[str, Any]:
-        """Return what a file keeps: examples, learnt kernels and numbers, and a cache of the rule."""
-        choice, chosen = self.kernel_choice, self.chosen
-        return {
-            "states_": self.all_states.objects,
-            "observations_": self.all_observations.objects,
-            "flat_": self.reader.flat,
-            "state_kernel_": self.state_kernel,
-            "observation_kernel_": self.observation_kernel,
-            "kernel_choice_": None if choice is None else {"name": choice.name, "scores": choice.scores},
-            "epsilon_": self.epsilon,
-            "delta_": self.delta,
-            "chosen_": None if chosen is None else {"indices": chosen.indices, "errors": chosen.errors},
-            "engine_": self.fitted.engine,
-            "ranks_": list(self.fitted.ranks),
-            "trace_errors_": list(self.fitted.trace_errors),
-            "cache_": Versioned(to_cache(self.fitted), LAYOUT),
-        }
-
-    @classmethod
-    def restored(cls, stored: Mapping[str, Any], settings: LearningSettings) -> tuple[Learnt, bool]:
-        """Restore what a file kept; also say whether the rule had to be fitted again."""
-        states, observations = Growing(stored["states_"]), Growing(stored["observations_"])
-        state_kernel, observation_kernel = stored["state_kernel_"], stored["observation_kernel_"]
-        examples = _examples(state_kernel, observation_kernel, states, observations)
-        if examples.state_kernel.size != examples.observation_kernel.size:
-            raise ValueError(f"{examples.state_kernel.size} states, {examples.observation_kernel.size} observations.")
-        chosen = None if stored["chosen_"] is None else Subsample(**stored["chosen_"])
-        cache = stored["cache_"]
-        epsilon, delta = float(stored["epsilon_"]), float(stored["delta_"])
-        known = examples if chosen is None else examples.subset(chosen.indices)
-        choice, given = stored["kernel_choice_"], _given(settings.observation_kernel, "observation_kernel")
-        learnt = cls(
-            all_states=states,
-            all_observations=observations,
-            reader=replace(ObservationReader.of(None, observations.objects, given), flat=bool(stored["flat_"])),
-            state_kernel=state_kernel,
-            observation_kernel=observation_kernel,
-            kernel_choice=None if choice is None else KernelChoice(clone(observation_kernel), **choice),
-            epsilon=epsilon,
-            delta=delta,
-            chosen=chosen,
-            fitted=settings.make_rule(known, epsilon, delta, cache),
-        )
-        return learnt, cache is None
+    @property
+    def examples(self) -> tuple[Objects, Objects]:
+        """All example states and observations, also those that lack numbers."""
+        if self.incomplete is None:
+            return self.all_states.objects, self.all_observations.objects
+        return self.incomplete.states.objects, self.incomplete.observations.objects
 
     def _read_more(self, states: Any, observations: Any, angles: Sequence[int]) -> tuple[Objects, Objects]:
+        gaps = self.reader.accepts.with_gaps(self.reader.filling)
         read_states, read_observations = read_examples(
-            states, observations, state_kernel=self.state_kernel, observation_kernel=self.observation_kernel, fewest=1
+            states, observations, state_kernel=self.state_kernel, observation_kernel=gaps, fewest=1
         )
-        for name, new, old in (
-            ("states", read_states, self.all_states.objects),
-            ("observations", read_observations, self.all_observations.objects),
+        for name, new, old in zip(
+            ("states", "observations"), (read_states, read_observations), self.examples, strict=True
         ):
             if np.shape(new)[1:] != np.shape(old)[1:] if is_numeric(old) else is_numeric(new):
                 raise ValueError(f"the new {name} are {describe(new)}, but the filter was fitted on {describe(old)}.")
             if is_numeric(old) and new.dtype != old.dtype:
                 raise ValueError(f"the new {name} have the type {new.dtype}, but the filter was fitted on {old.dtype}.")
-        return wrapped_columns(read_states, angles), read_observations
+        return read_more((wrapped_columns(read_states, angles), read_observations), self.reader)
+
+    def _with_incomplete(self, states: Objects, observations: Objects) -> tuple[Learnt, tuple[Objects, Objects]]:
+        """Add examples that lack numbers to all examples; return those that the rule can use."""
+        known = self.incomplete or Incomplete.complete_so_far(self.all_states, self.all_observations)
+        grown, complete = known.extended(states, observations)
+        return replace(self, incomplete=grown), complete
 
 
 def learn(states: Any, observations: Any, settings: LearningSettings, known: Learned | None = None) -> Learnt:
@@ -180,22 +167,42 @@ def learn(states: Any, observations: Any, settings: LearningSettings, known: Lea
     known : Learned, optional
         A learnt kernel whose summary of the same examples can be reused.
     """
-    state_kernel = _given(settings.state_kernel, "state_kernel")
-    observation_kernel = _given(settings.observation_kernel, "observation_kernel")
+    state_kernel = given_kernel(settings.state_kernel, "state_kernel")
+    observation_kernel = given_kernel(settings.observation_kernel, "observation_kernel")
     if isinstance(state_kernel, Precomputed):
         raise TypeError(
             "state_kernel='precomputed' cannot work: the filter compares new states with the examples at every step. "
             "Pass a kernel, or a callable (A, B) -> matrix."
         )
+    accepts = accepted(observation_kernel)
     read_states, read_observations = read_examples(
-        states, observations, state_kernel=state_kernel, observation_kernel=observation_kernel
+        states, observations, state_kernel=state_kernel, observation_kernel=accepts.with_gaps(settings.floor)
     )
     check_angles(settings.angles, read_states)
     read_states = wrapped_columns(read_states, settings.angles)
-    reader = ObservationReader.of(observations, read_observations, observation_kernel)
+    reader = ObservationReader.of(observations, read_observations, accepts)
+    read = read_with_gaps((read_states, read_observations), accepts, settings.floor, settings.angles)
     if state_kernel is None:
-        state_kernel = default_state_kernel(read_states, settings.angles, settings.state_multiplier)
-    state_kernel = clone(state_kernel).fit(read_states)
+        state_kernel = default_state_kernel(read.states, settings.angles, settings.state_multiplier)
+    state_kernel = clone(state_kernel).fit(read.states)
+    incomplete, complete = separated(read.states, read.observations, accepts)
+    if incomplete is not None:
+        few_examples(incomplete.served, "the observations have")
+        settings = replace(settings, observation_kernel=on_columns(observation_kernel, incomplete.served.columns))
+    learnt = learn_from(*complete, replace(reader, filling=read.filling), settings, state_kernel, known)
+    return replace(learnt, learnt_from=len(read.states), refreshed_at=len(read.states), incomplete=incomplete)
+
+
+def learn_from(
+    read_states: Objects,
+    read_observations: Objects,
+    reader: ObservationReader,
+    settings: LearningSettings,
+    state_kernel: Kernel,
+    known: Learned | None = None,
+) -> Learnt:
+    """Learn from examples that were read and lack no number, given a fitted kernel on states."""
+    observation_kernel = given_kernel(settings.observation_kernel, "observation_kernel")
     choice = None
     if observation_kernel is None:
         choice = choose_observation_kernel(read_states, read_observations, settings.angles)
@@ -203,7 +210,7 @@ def learn(states: Any, observations: Any, settings: LearningSettings, known: Lea
     unfitted = _with_angles(clone(observation_kernel), settings.angles)
     observation_kernel = _fitted(unfitted, read_observations, read_states, known)
     all_states, all_observations = Growing(read_states), Growing(read_observations)
-    examples = _examples(state_kernel, observation_kernel, all_states, all_observations)
+    examples = examples_for(state_kernel, observation_kernel, all_states, all_observations)
     plain = choice is not None and choice.name == "plain"
     epsilon, delta = _regularisers(examples, settings, plain=plain)
     chosen, fitted = _fit_rule(examples, epsilon, delta, settings)
@@ -218,17 +225,22 @@ def learn(states: Any, observations: Any, settings: LearningSettings, known: Lea
         delta=delta,
         chosen=chosen,
         fitted=fitted,
+        learnt_from=len(read_states),
+        refreshed_at=len(read_states),
     )
 
 
-def _given(kernel: Any, name: str) -> Kernel | None:
+def given_kernel(kernel: Any, name: str) -> Kernel | None:
+    """Read a kernel that a user gave, or None."""
     return None if kernel is None else as_kernel(kernel, name)
 
 
-def _examples(state_kernel: Kernel, observation_kernel: Kernel, states: Growing, observations: Growing) -> Examples:
+def examples_for(state_kernel: Kernel, observation_kernel: Kernel, states: Growing, observations: Growing) -> Examples:
     """Prepare the examples for both kernels; for some kernels this is expensive, so it is done once per fit."""
     return Examples(
-        states.objects, state_kernel.on_examples(states.objects), observation_kernel.on_examples(observations.objects)
+        states.objects,
+        state_kernel.on_examples(states.objects),
+        observation_kernel.on_examples(observations.objects),
     )
 
 

@@ -58,6 +58,8 @@ class ParticleLikelihoodFilter(RuleFilter):
     reject : bool, optional
         Whether to keep the prediction when no example observation resembles the observation, or no particle explains
         it. None: yes.
+    floor : float, "auto", or a sequence of these and None, optional
+        What numbers that are NaN stand for, as for :class:`~kmcf.KernelMonteCarloFilter`.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class ParticleLikelihoodFilter(RuleFilter):
         angles: Sequence[int] = (),
         random_state: Any = None,
         reject: bool | None = None,
+        floor: Any = None,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -103,6 +106,7 @@ class ParticleLikelihoodFilter(RuleFilter):
         self.angles = angles
         self.random_state = random_state
         self.reject = reject
+        self.floor = floor
 
     def fit(self, states: Any, observations: Any) -> Self:
         """Learn the observation model from n examples.

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
-from kmcf.bayes_rule.cache import LAYOUT
-from kmcf.filter.learning import LearningSettings, Learnt
+from kmcf.bayes_rule.cache import LAYOUT, to_cache
+from kmcf.filter.gaps import restored_reader, separated
+from kmcf.filter.kernel_choice import KernelChoice
+from kmcf.filter.learning import LearningSettings, Learnt, examples_for, given_kernel
+from kmcf.herding.subsampling import Subsample
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import Array
+from kmcf.numerics.growing import Growing
 from kmcf.numerics.objects import take
 from kmcf.support.alerts import RefittedWarning, warn_user
-from kmcf.support.storable import PassedAgainError
+from kmcf.support.storable import PassedAgainError, Versioned
 
 PROBES = 8
 KERNELS = ("state_kernel", "observation_kernel")
@@ -21,12 +26,12 @@ KERNELS = ("state_kernel", "observation_kernel")
 
 def stored(learnt: Learnt) -> dict[str, Any]:
     """Return what a file keeps: what was learnt, and probes by which kernels that are passed again are recognised."""
-    return {**learnt.stored(), "probes_": kernel_probes(learnt)}
+    return {**_contents(learnt), "probes_": kernel_probes(learnt)}
 
 
 def restored(state: dict[str, Any], settings: LearningSettings, passed: set[str]) -> Learnt:
     """Restore what was learnt; check the kernels that were passed again, and warn where factors were recomputed."""
-    learnt, refitted = Learnt.restored(state, settings)
+    learnt, refitted = _restored(state, settings)
     check_kernels(learnt, state["probes_"], passed)
     if refitted:
         warn_user(
@@ -67,3 +72,59 @@ def with_cache(state: dict[str, Any]) -> dict[str, Any]:
     kept = state.get("cache_")
     cache = kept.read() if kept is not None and kept.version == LAYOUT else None
     return {**state, "cache_": cache}
+
+
+def _contents(learnt: Learnt) -> dict[str, Any]:
+    """Return what a file keeps: examples, learnt kernels and numbers, and a cache of the rule."""
+    choice, chosen = learnt.kernel_choice, learnt.chosen
+    states, observations = learnt.examples
+    return {
+        "states_": states,
+        "observations_": observations,
+        "flat_": learnt.reader.flat,
+        "filling_": None if learnt.reader.filling is None else list(learnt.reader.filling),
+        "history_": [learnt.learnt_from, learnt.refreshed_at],
+        "state_kernel_": learnt.state_kernel,
+        "observation_kernel_": learnt.observation_kernel,
+        "kernel_choice_": None if choice is None else {"name": choice.name, "scores": choice.scores},
+        "epsilon_": learnt.epsilon,
+        "delta_": learnt.delta,
+        "chosen_": None if chosen is None else {"indices": chosen.indices, "errors": chosen.errors},
+        "engine_": learnt.fitted.engine,
+        "ranks_": list(learnt.fitted.ranks),
+        "trace_errors_": list(learnt.fitted.trace_errors),
+        "cache_": Versioned(to_cache(learnt.fitted), LAYOUT),
+    }
+
+
+def _restored(stored: Mapping[str, Any], settings: LearningSettings) -> tuple[Learnt, bool]:
+    """Restore what a file kept; also say whether the rule had to be fitted again."""
+    learnt_from, refreshed = stored.get("history_") or [len(stored["states_"])] * 2
+    reader = restored_reader(stored, given_kernel(settings.observation_kernel, "observation_kernel"))
+    incomplete, complete = separated(stored["states_"], stored["observations_"], reader.accepts, learnt_from)
+    states, observations = (Growing(part) for part in complete)
+    state_kernel, observation_kernel = stored["state_kernel_"], stored["observation_kernel_"]
+    examples = examples_for(state_kernel, observation_kernel, states, observations)
+    if examples.state_kernel.size != examples.observation_kernel.size:
+        raise ValueError(f"{examples.state_kernel.size} states, {examples.observation_kernel.size} observations.")
+    chosen = None if stored["chosen_"] is None else Subsample(**stored["chosen_"])
+    cache = stored["cache_"]
+    epsilon, delta = float(stored["epsilon_"]), float(stored["delta_"])
+    known = examples if chosen is None else examples.subset(chosen.indices)
+    choice = stored["kernel_choice_"]
+    learnt = Learnt(
+        all_states=states,
+        all_observations=observations,
+        reader=reader,
+        state_kernel=state_kernel,
+        observation_kernel=observation_kernel,
+        kernel_choice=None if choice is None else KernelChoice(clone(observation_kernel), **choice),
+        epsilon=epsilon,
+        delta=delta,
+        chosen=chosen,
+        fitted=settings.make_rule(known, epsilon, delta, cache),
+        learnt_from=int(learnt_from),
+        refreshed_at=int(refreshed),
+        incomplete=incomplete,
+    )
+    return learnt, cache is None

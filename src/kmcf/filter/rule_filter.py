@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 from sklearn.base import clone
 
 from kmcf.bayes_rule import BayesRule
 from kmcf.filter.backend import Backend
+from kmcf.filter.gaps import Served
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
+from kmcf.filter.motion import Motion
+from kmcf.filter.patterns import learnt_on, with_patterns
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_functions, particles_for
@@ -41,6 +45,7 @@ class RuleFilter(SequentialFilter):
     n_particles: int | None
     n_examples: int | float | None
     reject: bool | None
+    floor: Any
 
     learnt_: Learnt
     """Everything that was learnt from the examples."""
@@ -141,6 +146,10 @@ class RuleFilter(SequentialFilter):
             known = None
         return twin._fit(states, observations, self._functions, known)
 
+    def learn_columns(self, served: Served) -> Learnt:
+        """Learn from some columns of the observations what a filter fitted on them alone would have learnt."""
+        return learnt_on(self.learnt_, self._learning_settings(), served)
+
     def _fitted_state(self) -> dict[str, Any]:
         return {**stored(self.learnt_), **self._fit_options()}
 
@@ -167,6 +176,7 @@ class RuleFilter(SequentialFilter):
             default_delta=support.default_delta,
             n_examples=self.n_examples,
             angles=self.angles,
+            floor=self.floor,
             make_rule=lambda examples, epsilon, delta, cache: support.fit(
                 examples, epsilon, delta, particles_for(self.n_particles, examples.size), cache
             ),
@@ -179,6 +189,9 @@ class RuleFilter(SequentialFilter):
         self.backend_ = self._make_backend()
         return self
 
+    def _motion(self) -> Motion:
+        return replace(super()._motion(), examples=self.learnt_.start_states)
+
     def _make_backend(self) -> Backend:
         greedy_loop()  # compiled here rather than in the first step
         return super()._make_backend()
@@ -186,7 +199,7 @@ class RuleFilter(SequentialFilter):
     @property
     def n_particles_(self) -> int:
         """The number of particles in use."""
-        return particles_for(self.n_particles, len(self.states_))
+        return particles_for(self.n_particles, len(self.learnt_.start_states))
 
     @property
     def rejecting_(self) -> bool:
@@ -196,7 +209,7 @@ class RuleFilter(SequentialFilter):
     def _step(self) -> Step:
         return Step(
             predict=Move(self._motion(), self.n_particles_),
-            rule=self.rule_,
+            rule=with_patterns(self.learnt_, self._learning_settings()),
             rejecting=self.rejecting_,
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,

@@ -124,7 +124,8 @@ class SequentialFilter(BaseEstimator, ABC):
         belief : Belief
             From :meth:`start` or an earlier step.
         y : object
-            The observation; None or all-NaN if missing (prediction only).
+            The observation; None or all-NaN if missing (prediction only). Where some numbers of a vector are NaN, the
+            others are used.
         control : object
             Passed to the transition. The first step makes no transition and ignores it.
         time : float, optional

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.choice import ENGINES
+from kmcf.filter.silence import check_floor
 from kmcf.numerics.objects import Objects, is_numeric
 
 MOST_PARTICLES = 10**7
@@ -122,6 +123,7 @@ def check_particle_likelihood(flt: Any) -> None:
 
 def _check_shared(flt: Any) -> None:
     check_draws(flt)
+    check_floor(flt.floor)
     check_flag("reject", flt.reject, optional=True)
     check_count("n_particles", flt.n_particles, optional=True, most=MOST_PARTICLES)
     if isinstance(flt.n_examples, float):

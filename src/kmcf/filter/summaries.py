@@ -118,7 +118,11 @@ class _Chunk:
     def _complete(self) -> None:
         """Fill the open entries and pack the columns."""
         if self._open:
-            self._fill(list(self._open))
+            rules: dict[int, list[int]] = {}  # one pattern of missing numbers, one rule
+            for position, belief in self._open.items():
+                rules.setdefault(id(getattr(belief.source, "rule", None)), []).append(position)
+            for positions in rules.values():
+                self._fill(positions)
             self._open = {}
         self._columns = {name: self._packed(name) for name in NAMES}
 

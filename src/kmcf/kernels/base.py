@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
-from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, take
 
 
@@ -30,6 +30,24 @@ class BaseKernel(BaseEstimator, ABC):
     def handles_infinity(self) -> bool:
         """True where infinity inside an observation means something to the kernel."""
         return False
+
+    @property
+    def restrictable(self) -> bool:
+        """True where :meth:`restricted` can say what the kernel is on some of the columns."""
+        return False
+
+    def restricted(self, columns: IntArray) -> Self | None:
+        """Return this kernel, not fitted, for objects of which only some columns are known; None if it sees none.
+
+        Kernels whose formula makes sense for any number of columns override :attr:`restrictable`; those with a
+        parameter per column also override this.
+
+        Parameters
+        ----------
+        columns : array of int
+            The columns that are known, of the flattened objects, in order.
+        """
+        return clone(self)
 
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn what there is to learn from the example objects (and their states); return self."""

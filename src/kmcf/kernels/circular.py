@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+import numpy as np
+from sklearn.base import clone
+
 from kmcf.kernels.base import as_rows
 from kmcf.kernels.stationary import Gaussian
-from kmcf.numerics.arrays import Array, array_namespace
+from kmcf.numerics.arrays import Array, IntArray, array_namespace
 from kmcf.numerics.objects import Objects
 
 
@@ -27,6 +32,13 @@ class Circular(Gaussian):
     >>> Circular(0.5)([[0.01]], [[2 * np.pi - 0.01]]).round(3)
     array([[0.999]])
     """
+
+    def restricted(self, columns: IntArray) -> Self:
+        """Keep the bandwidths of both coordinates of the angles, if each has its own."""
+        widths = np.asarray(self.bandwidth)
+        if widths.ndim == 0:
+            return clone(self)
+        return clone(self).set_params(bandwidth=np.concatenate([half[columns] for half in np.split(widths, 2)]))
 
     def rows(self, objects: Objects) -> Array:
         """Return points of the unit circle, two numbers per angle."""

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from kmcf.kernels.base import as_rows
 from kmcf.kernels.kernel import Kernel, Wrapped
 from kmcf.kernels.robust import asinh_scaled, centre_and_scale
-from kmcf.numerics.arrays import Array
+from kmcf.numerics.arrays import Array, IntArray
 from kmcf.numerics.objects import Objects, as_objects
 
 
@@ -45,6 +45,18 @@ class Columns(Wrapped):
     def prepare(self, objects: Objects) -> Any:
         """Select the columns and prepare them for the kernel inside."""
         return self.kernel.prepare(self._select(objects))
+
+    @property
+    def restrictable(self) -> bool:
+        """As the kernel inside, if columns are counted from the left: from the right, their numbers change."""
+        return self.kernel.restrictable and int(np.min(self.columns, initial=0)) >= 0
+
+    def restricted(self, columns: IntArray) -> Self | None:
+        """Restrict the kernel inside to those of its columns that are known, wherever they are now."""
+        own = np.atleast_1d(np.asarray(self.columns, dtype=np.intp))
+        known = np.flatnonzero(np.isin(own, columns))
+        inside = self.kernel.restricted(known) if len(known) else None
+        return None if inside is None else type(self)(inside, np.searchsorted(columns, own[known]).tolist())
 
     def _select(self, objects: Objects) -> Array:
         rows = as_rows(objects, self)

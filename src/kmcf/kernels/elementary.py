@@ -21,6 +21,11 @@ class Linear(Kernel):
     array([[11.]])
     """
 
+    @property
+    def restrictable(self) -> bool:
+        """True: any columns will do."""
+        return True
+
     def evaluate(self, a: Array, b: Array) -> Array:
         """Return the inner products of the rows."""
         common_columns(a, b)
@@ -48,6 +53,11 @@ class Constant(Kernel):
 
     def __init__(self, value: float = 1.0) -> None:
         self.value = value
+
+    @property
+    def restrictable(self) -> bool:
+        """True: any columns will do."""
+        return True
 
     def prepare(self, objects: Objects) -> Array:
         """Keep only the number of objects."""

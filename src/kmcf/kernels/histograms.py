@@ -31,6 +31,11 @@ class Histogram(Kernel):
     def __init__(self, normalize: bool = False) -> None:
         self.normalize = normalize
 
+    @property
+    def restrictable(self) -> bool:
+        """True: the bins that are known are a histogram, too."""
+        return True
+
     def prepare(self, objects: Objects) -> Array:
         """Flatten to rows, check that they are histograms, and normalise them if asked to."""
         if (xp := array_namespace(objects)) is not np:  # compiled code cannot look at values to refuse them

@@ -11,12 +11,13 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Kernel as SklearnKernel
 
 from kmcf.kernels.base import BaseKernel, as_rows, checked_matrix
 from kmcf.kernels.examples import ExampleKernel
 from kmcf.kernels.precomputed import PrecomputedExamples, check_kernel_matrix
-from kmcf.numerics.arrays import Array
+from kmcf.numerics.arrays import Array, IntArray
 from kmcf.numerics.objects import Objects, as_objects, is_numeric, take
 
 _BLOCK = 64
@@ -78,6 +79,16 @@ class _Pair(Kernel):
     def handles_infinity(self) -> bool:
         """True where both parts can handle infinities."""
         return self.first.handles_infinity and self.second.handles_infinity
+
+    @property
+    def restrictable(self) -> bool:
+        """True where both parts are."""
+        return self.first.restrictable and self.second.restrictable
+
+    def restricted(self, columns: IntArray) -> Any:
+        """Restrict both parts; one that sees none of the columns drops out."""
+        parts = [part for kernel in (self.first, self.second) if (part := kernel.restricted(columns)) is not None]
+        return type(self)(*parts) if len(parts) == 2 else next(iter(parts), None)
 
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Fit both parts on the same examples."""
@@ -153,6 +164,16 @@ class Wrapped(Kernel):
     def handles_infinity(self) -> bool:
         """As the kernel inside."""
         return self.kernel.handles_infinity
+
+    @property
+    def restrictable(self) -> bool:
+        """As the kernel inside."""
+        return self.kernel.restrictable
+
+    def restricted(self, columns: IntArray) -> Any:
+        """Restrict the kernel inside."""
+        inside = self.kernel.restricted(columns)
+        return None if inside is None else clone(self).set_params(kernel=inside)
 
     def evaluate(self, a: Any, b: Any) -> Array:
         """Evaluate the kernel inside."""
@@ -283,6 +304,11 @@ class FromSklearn(Kernel):
     def structured(self) -> bool:
         """True for scikit-learn kernels that take arbitrary objects."""
         return not self.kernel.requires_vector_input
+
+    @property
+    def restrictable(self) -> bool:
+        """True for kernels on vectors without a parameter per column."""
+        return not self.structured and all(part.n_elements == 1 for part in self.kernel.hyperparameters)
 
     def prepare(self, objects: Objects) -> Objects:
         """Flatten numeric objects to rows."""

@@ -6,12 +6,13 @@ import math
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from kmcf.kernels.base import as_rows, positive
 from kmcf.kernels.distances import euclidean, manhattan, median_distance, squared_euclidean
 from kmcf.kernels.kernel import Kernel
-from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects
 
 _NARROW, _FAR = 1e-90, 1e150
@@ -61,6 +62,16 @@ class Stationary(Kernel):
         xp = array_namespace(rows)
         far = min(_FAR, float(xp.finfo(rows.dtype).max) ** 0.4)
         return xp.clip(rows / xp.asarray(width, dtype=rows.dtype), -far, far)
+
+    @property
+    def restrictable(self) -> bool:
+        """True: a distance can be measured in any columns."""
+        return True
+
+    def restricted(self, columns: IntArray) -> Self:
+        """Keep the bandwidths of the columns, if each has its own."""
+        widths = np.asarray(self.bandwidth)
+        return clone(self).set_params(bandwidth=widths[columns]) if widths.ndim == 1 else clone(self)
 
     def evaluate_diagonal(self, a: Array) -> Array:
         """Return ones: every object is as similar to itself as can be."""

@@ -13,6 +13,10 @@ class RejectedStepWarning(UserWarning):
     """An observation was not used: no example resembles it, or the posterior weights nearly cancelled."""
 
 
+class FewExamplesWarning(UserWarning):
+    """Too few examples have all the numbers that an observation has; some of its numbers were left out."""
+
+
 class StalePivotsWarning(UserWarning):
     """New examples lie out of reach of the pivots chosen at fit."""
 

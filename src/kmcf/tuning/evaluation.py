@@ -20,7 +20,7 @@ from kmcf.filter.sequential import SequentialFilter
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.interrupts import was_interrupted
 from kmcf.numerics.objects import Objects, take
-from kmcf.support.alerts import HighRankWarning, RejectedStepWarning
+from kmcf.support.alerts import FewExamplesWarning, HighRankWarning, RejectedStepWarning
 from kmcf.tuning.examples import TuningExamples
 from kmcf.tuning.folds import Fold
 from kmcf.tuning.metrics import Metric
@@ -98,7 +98,7 @@ class Judge:
         status, value, error = "complete", np.nan, ""
         try:
             with warnings.catch_warnings(), threadpool_limits(limits=1, user_api="blas"):
-                for expected in (RejectedStepWarning, HighRankWarning):
+                for expected in (RejectedStepWarning, HighRankWarning, FewExamplesWarning):
                     warnings.simplefilter("ignore", expected)
                 value = self._embedded(proposal) if self.metric.embedding else self._averaged(proposal, blocks, rival)
         except HopelessTrial:

@@ -81,6 +81,11 @@ class Learned(Kernel):
         """True where a feature extractor takes arbitrary objects."""
         return self.features is not None
 
+    @property
+    def restrictable(self) -> bool:
+        """True where it sees the numbers themselves: it then learns what the columns that are known say."""
+        return self.features is None
+
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn the summary from example observations and their states."""
         if states is None:

@@ -1,0 +1,156 @@
+"""Observations of which some numbers are missing, on JAX arrays: one compiled filter per pattern of columns.
+
+What a step hands to the next are particles, which do not depend on columns, so steps of different patterns can follow
+one another. A batch whose observations all lack the same columns runs as one compiled loop. Where patterns change, the
+loop over time is on the host, and each step is compiled: its pattern says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from kmcf.compiled.belief import DeviceBelief
+from kmcf.compiled.checks import check_results, is_traced
+from kmcf.compiled.engine import CompiledFilter
+from kmcf.compiled.inputs import Batch, read_one
+from kmcf.compiled.step import FilterState, Model
+from kmcf.filter.belief import Belief
+from kmcf.filter.clock import Drive
+from kmcf.filter.inputs import ObservationReader
+from kmcf.filter.learning import Learnt
+from kmcf.filter.patterns import Fitted, Patterns, has_patterns
+from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
+from kmcf.filter.run import FilterRun, collect
+from kmcf.filter.run import batch as batch_of
+
+SETTINGS = ("transition", "initial", "angles", "seed_", "n_particles_", "n_resample", "rejecting_", "state_kernel_")
+"""What a compiled filter takes from a filter besides what was learnt from observations."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnsFilter(CompiledFilter):
+    """A compiled filter on some of the columns, or from some of the examples."""
+
+    start_states: Any
+    """The example states from which initial ones are drawn, which may be more than those of the rule."""
+
+    @cached_property
+    def model(self) -> Model:
+        """The fitted numbers on the device."""
+        return super().model._replace(examples=jnp.asarray(self.start_states, self.settings.dtype))
+
+
+@dataclass(frozen=True, eq=False)
+class PatternedFilter(ColumnsFilter):
+    """The backend of a filter on JAX arrays that uses the numbers which an observation has."""
+
+    patterns: Patterns[ColumnsFilter]
+    own: Fitted[ColumnsFilter] | None
+    """For observations without gaps, where examples lack numbers; None: this filter itself."""
+
+    def step(self, belief: Belief, y: Any, control: Any = None, time: Any = None) -> DeviceBelief:
+        """Return the belief after one more observation.
+
+        In the user's own compiled code nobody knows its pattern yet: it counts as one without gaps.
+        """
+        self._state_of(belief)  # complain about the belief first
+        engine, value = self._chosen(read_one(self.reader, y, self.settings.dtype))
+        advance = super().step if engine is self else engine.step
+        return advance(belief, value, control, time)
+
+    def _chosen(self, observation: Any) -> tuple[ColumnsFilter, Any]:
+        """Return the filter for an observation, and what it sees of it."""
+        if not is_traced(observation):
+            known = ~np.isnan(observation).ravel()
+            if known.any() and not (self.own is None and known.all()):
+                columns, engine = self.patterns[known]
+                return engine, observation.reshape(-1)[columns]
+        if self.own is None:
+            return self, observation
+        return self.own.rule, observation.reshape(-1)[self.own.columns]
+
+    def _run(self, batch: Batch, *, keep: bool, mesh: Any, start: FilterState | None = None) -> FilterRun:
+        flat = batch.observations.reshape(*batch.observations.shape[:2], -1)
+        absent = jnp.isnan(flat) if isinstance(flat, jax.Array) else np.isnan(flat)
+        if self.own is None and not bool((absent.any(axis=-1) & ~absent.all(axis=-1)).any()):
+            return super()._run(batch, keep=keep, mesh=mesh, start=start)
+        known = ~np.asarray(absent)
+        seen = np.unique(known[known.any(axis=-1)], axis=0)
+        if len(seen) > 1:
+            return self._by_steps(batch, keep=keep)
+        columns, engine = self.patterns[seen[0]] if self.own is None or len(seen) else self.own
+        return engine._run(batch._replace(observations=flat[..., columns]), keep=keep, mesh=mesh, start=start)
+
+    def _by_steps(self, batch: Batch, *, keep: bool) -> FilterRun:
+        """Run sequences whose patterns differ, step by step."""
+        angles = self.settings.angles
+        self._warn_unused(batch)
+        runs = [collect(self._along(batch, b), angles=angles, keep=keep) for b in range(len(batch.lengths))]
+        rejected = [int(t) for run in runs for t in run.time[run.rejected]]
+        if rejected:
+            what = f"{len(rejected)} of {int(batch.lengths.sum())} observations were"
+            warn_rejected(what, NO_EXAMPLE_RESEMBLES, first=min(rejected))
+        return batch_of(runs)
+
+    def _along(self, batch: Batch, b: int) -> Iterator[DeviceBelief]:
+        """Yield the beliefs along one sequence."""
+        state = self.initial_of(b)
+        observations = np.asarray(batch.observations[b])
+        for t in range(int(batch.lengths[b])):
+            engine, value = self._chosen(observations[t])
+            control = jax.tree.map(lambda array, t=t: array[b, t], batch.controls)
+            drive = Drive(control, clock=None if batch.times is None else float(batch.times[b, t]))
+            before = state
+            state, result = engine._step(engine.model, before, value, drive)
+            check_results(result, size=self.settings.n_particles, before=int(before.time))
+            yield DeviceBelief(engine, state, result)
+
+
+def with_patterns(flt: Any, dtype: Any) -> CompiledFilter:
+    """Return the backend of a fitted filter, which also takes observations that lack numbers, if its kernel can.
+
+    Parameters
+    ----------
+    flt : KernelMonteCarloFilter
+        Fitted on JAX arrays.
+    dtype : dtype
+        Precision.
+    """
+    learnt: Learnt = flt.learnt_
+    if not has_patterns(learnt.reader):
+        return CompiledFilter.of(flt, dtype)
+
+    def on(columns: Any, found: Learnt) -> ColumnsFilter:
+        return _moved(flt, dtype, found, replace(learnt.reader, shape=(len(columns),), filling=None))
+
+    patterns = Patterns[ColumnsFilter](
+        learnt.examples[1][: learnt.learnt_from],
+        lambda served: on(served.columns, flt.learn_columns(served)),
+    )
+    if learnt.incomplete is None:
+        whole = _moved(flt, dtype, learnt, learnt.reader)
+        return PatternedFilter(**_fields(whole), patterns=patterns, own=None)
+    columns = learnt.incomplete.served.columns
+    own = Fitted(columns, on(columns, learnt))
+    patterns.adopt(own)
+    return PatternedFilter(**{**_fields(own.rule), "reader": learnt.reader}, patterns=patterns, own=own)
+
+
+def _moved(flt: Any, dtype: Any, learnt: Learnt, reader: ObservationReader) -> ColumnsFilter:
+    """Move what was learnt to the device."""
+    view = SimpleNamespace(**{name: getattr(flt, name) for name in SETTINGS})
+    view.rule_, view.states_, view.reader_ = learnt.fitted.rule, learnt.states, reader
+    moved = CompiledFilter.of(view, dtype)
+    return ColumnsFilter(**_fields(moved), start_states=flt.learnt_.start_states)
+
+
+def _fields(filter_: CompiledFilter) -> dict[str, Any]:
+    return {field.name: getattr(filter_, field.name) for field in fields(filter_)}
