@@ -15,6 +15,7 @@ from kmcf.filter.motion import Motion
 from kmcf.filter.rejection import warn_rejected
 from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.filter.step import Step
+from kmcf.numerics.interrupts import noticed, raise_if_lost
 from kmcf.support.extras import progress_bar
 
 KEPT_STEPS = 10_000
@@ -94,7 +95,7 @@ class HostBackend:
         if keep_beliefs is None:
             keep_beliefs = total <= KEPT_STEPS and total * self.numbers_per_belief <= KEPT_NUMBERS
         runs = []
-        with progress_bar(total, "filtering", show=progress) as tick:
+        with noticed(), progress_bar(total, "filtering", show=progress) as tick:
             for stream, (sequence, inputs) in enumerate(zip(read, checked, strict=True)):
                 beliefs = self._along(self.start(stream), sequence, inputs, tick)
                 runs.append(collect(beliefs, angles=self.advance.angles, keep=keep_beliefs))
@@ -111,6 +112,7 @@ class HostBackend:
         for t, y in enumerate(observations):
             belief = self._next(belief, y, None if controls is None else controls[t])
             tick()
+            raise_if_lost()
             yield belief
 
     def _next(self, belief: Belief, y: Any, control: Any) -> Belief:

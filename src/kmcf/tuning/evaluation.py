@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from kmcf.filter.belief import Belief
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.numerics.arrays import FloatArray
-from kmcf.numerics.interrupts import was_interrupted
+from kmcf.numerics.interrupts import raise_if_lost, was_interrupted
 from kmcf.numerics.objects import Objects, take
 from kmcf.support.alerts import HighRankWarning, RejectedStepWarning
 from kmcf.tuning.examples import TuningExamples
@@ -159,6 +159,7 @@ class Judge:
                 for index in sequence:
                     y = self.examples.observation(int(index), fold.training)
                     belief = flt.step(belief, y, self.examples.control(int(index)))
+                    raise_if_lost()
                     yield number, int(index), belief
 
     def _fitted(self, number: int, fold: Fold, proposal: Proposal) -> SequentialFilter:
