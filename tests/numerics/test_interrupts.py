@@ -6,8 +6,9 @@ import signal
 import numpy as np
 import pytest
 
+import kmcf
 from kmcf.numerics.greedy import greedy_loop
-from kmcf.numerics.interrupts import honoured, uninterrupted, was_interrupted
+from kmcf.numerics.interrupts import honoured, noticed, raise_if_lost, uninterrupted, was_interrupted
 
 
 def broken(*_):
@@ -90,3 +91,50 @@ def test_a_handler_of_the_users_own_is_kept(hearing):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with uninterrupted():
         os.kill(os.getpid(), signal.SIGINT)
+
+
+def lose_one():
+    """Let Ctrl-C come where Python prints and forgets what is raised."""
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+    except KeyboardInterrupt:
+        pass
+
+
+def test_what_was_lost_is_honoured(hearing):
+    with noticed():
+        raise_if_lost()  # nothing came
+    lose_one()
+    raise_if_lost()  # nobody asked to notice it
+    done = []
+
+    def work():
+        with noticed():
+            with noticed():  # as tuning does, which filters
+                lose_one()
+            done.append("on")
+            raise_if_lost()
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["on"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    raise_if_lost()  # it was honoured once, which is enough
+
+
+def test_a_run_stops_after_the_step_in_which_ctrl_c_was_lost(hearing):
+    moves = []
+
+    def move(states, control, rng):
+        moves.append(1)
+        if len(moves) == 3:
+            lose_one()
+        return states + 0.1 * rng.normal(size=states.shape)
+
+    flt = kmcf.KernelMonteCarloFilter(move, random_state=0).fit(np.linspace(0, 1, 20), np.linspace(0, 1, 20))
+    moves.clear()
+    with pytest.raises(KeyboardInterrupt):
+        flt.filter(np.linspace(0, 1, 20))
+    assert len(moves) == 3

@@ -17,6 +17,7 @@ from kmcf.filter.rejection import warn_rejected
 from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.filter.step import Step
 from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.interrupts import noticed, raise_if_lost
 from kmcf.support.extras import progress_bar
 
 KEPT_STEPS = 10_000
@@ -115,7 +116,7 @@ class HostBackend:
         if keep_beliefs is None:
             keep_beliefs = total <= KEPT_STEPS and total * self.numbers_per_belief <= KEPT_NUMBERS
         runs = []
-        with progress_bar(total, "filtering", show=progress) as tick:
+        with noticed(), progress_bar(total, "filtering", show=progress) as tick:
             for stream, (sequence, inputs, clock) in enumerate(zip(read, checked, clocks, strict=True)):
                 beliefs = self._along(self.start(stream), sequence, inputs, clock, tick)
                 runs.append(collect(beliefs, angles=self.advance.angles, keep=keep_beliefs))
@@ -138,6 +139,7 @@ class HostBackend:
             control = None if controls is None else controls[t]
             belief = self._next(belief, y, control, None if clock is None else float(clock[t]))
             tick()
+            raise_if_lost()
             yield belief
 
     def _next(self, belief: Belief, y: Any, control: Any, time: float | None) -> Belief:

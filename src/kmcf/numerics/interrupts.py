@@ -49,6 +49,43 @@ def honoured() -> Iterator[None]:
         raise stop from error
 
 
+_came: list[int] = []
+"""Signals that came inside :func:`noticed`."""
+
+
+@contextmanager
+def noticed() -> Iterator[None]:
+    """Remember Ctrl-C inside the block, so that :func:`raise_if_lost` can honour it where it was lost.
+
+    Python prints and forgets what is raised where nobody can catch it: in a function that compiled code calls back
+    (looking for the libraries whose threads are to be limited is one), or while an object is deleted.
+    """
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        _came.append(number)
+        signal.default_int_handler(number, frame)
+
+    _came.clear()
+    signal.signal(signal.SIGINT, remember)
+    try:
+        yield
+        raise_if_lost()
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _came.clear()
+
+
+def raise_if_lost() -> None:
+    """Raise ``KeyboardInterrupt`` if Ctrl-C came inside :func:`noticed` and the program still goes on."""
+    if _came and threading.current_thread() is threading.main_thread():
+        _came.clear()
+        raise KeyboardInterrupt
+
+
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Make Ctrl-C wait until the block is done; a second one does not wait."""

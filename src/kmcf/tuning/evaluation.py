@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from kmcf.filter.belief import Belief
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.numerics.arrays import FloatArray
-from kmcf.numerics.interrupts import was_interrupted
+from kmcf.numerics.interrupts import raise_if_lost, was_interrupted
 from kmcf.numerics.objects import Objects, take
 from kmcf.support.alerts import FewExamplesWarning, HighRankWarning, RejectedStepWarning
 from kmcf.tuning.examples import TuningExamples
@@ -160,6 +160,7 @@ class Judge:
                     y = self.examples.observation(int(index), fold.training)
                     index = int(index)
                     belief = flt.step(belief, y, self.examples.control(index), self.examples.time(index))
+                    raise_if_lost()
                     yield number, int(index), belief
 
     def _fitted(self, number: int, fold: Fold, proposal: Proposal) -> SequentialFilter:

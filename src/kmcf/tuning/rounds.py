@@ -11,6 +11,7 @@ from typing import Any
 
 import joblib
 
+from kmcf.numerics.interrupts import noticed, raise_if_lost
 from kmcf.support.plain_text import printable
 from kmcf.tuning.evaluation import Judge, run_in_worker
 from kmcf.tuning.progress import trial_progress
@@ -51,7 +52,7 @@ class Search:
         began = perf_counter()
         trials = {trial.number: trial for trial in done}
         at_once = joblib.effective_n_jobs(self.n_jobs)
-        with self._told(trials), trial_progress(n_trials, trials, show=progress) as show:
+        with self._told(trials), noticed(), trial_progress(n_trials, trials, show=progress) as show:
             for first in range(0, n_trials, at_once):
                 numbers = range(first, min(first + at_once, n_trials))
                 # Asked for all, in order, those of an earlier session too: a sampler that learns then ends up in the
@@ -66,6 +67,7 @@ class Search:
                     if self.file is not None:
                         self.file.append(trial)
                     show(trial)
+                    raise_if_lost()
                 self.sampler.learn([trials[number] for number in numbers])
                 _give_up_if_all_fail(trials, n_trials)
         return [trials[number] for number in sorted(trials)]

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_count, check_positive
+from kmcf.numerics.interrupts import noticed
 from kmcf.tuning.evaluation import Judge
 from kmcf.tuning.examples import TuningExamples, numbered_groups, read_tuning_examples
 from kmcf.tuning.folds import Fold, make_folds
@@ -27,6 +28,7 @@ from kmcf.tuning.transfer import transferred
 from kmcf.tuning.trials import Proposal, Trial, ranked
 
 
+@noticed()
 def tune(
     flt: SequentialFilter,
     states: Any,

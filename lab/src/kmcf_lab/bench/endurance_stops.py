@@ -30,7 +30,8 @@ def killed_saves(kills: int) -> Endured:
     endured, rng = Endured(), np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.kmcf"
-        fitted(0).save(path)
+        for seed in (1, 0):
+            fitted(seed).save(path)
         drafts = 0
         for number in range(kills):
             _stopped(_save_for_ever, (path,), signal.SIGKILL, rng.uniform(0.001, 0.06))
@@ -47,6 +48,7 @@ def killed_saves(kills: int) -> Endured:
 def stopped_studies(stops: int) -> Endured:
     """Kill and interrupt a study in turn, and compare its trials with those of a study that nobody stopped."""
     endured, rng = Endured(), np.random.default_rng(1)
+    _tune(1, None)  # forked programs then find everything imported and compiled, and are stopped at work
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "study.jsonl"
         for number in range(stops):
@@ -66,6 +68,7 @@ def stopped_studies(stops: int) -> Endured:
 def interrupted_runs(interrupts: int) -> Endured:
     """Interrupt programs that filter; they must stop as interrupted, whatever they were doing."""
     endured, rng, slowest = Endured(), np.random.default_rng(2), 0.0
+    fitted().start()  # here, not in every program
     for _ in range(interrupts):
         wait = rng.uniform(0.001, 0.1)
         began = time.perf_counter()
