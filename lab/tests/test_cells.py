@@ -161,3 +161,15 @@ def test_no_cell_starts_after_the_time_is_up(tmp_path, monkeypatch):
     again = run_cells(CELLS, compute, tmp_path, resume=True, seconds=0.0)
     assert CALLS == []
     assert [result.cell.digest for result in again] == [result.cell.digest for result in some]
+
+
+def test_ctrl_c_in_compiled_code_stops_the_run(tmp_path):
+    def compute(cell):
+        if cell.coordinates["n"] == 2:
+            raise SystemError("odd") from KeyboardInterrupt()
+        return [{"value": 1.0}]
+
+    cells = [Cell("stopped", {"n": n}) for n in range(4)]
+    with pytest.raises(KeyboardInterrupt):
+        run_cells(cells, compute, tmp_path)
+    assert len(list(tmp_path.glob("*.json"))) == 2  # what was computed before is kept

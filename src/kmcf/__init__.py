@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         RejectedStepWarning,
         SkippedDataWarning,
         StalePivotsWarning,
+        UnusedTimesWarning,
     )
     from kmcf.tuning import TuningResult, tune
 
@@ -37,6 +38,7 @@ _HOMES = {
     "RejectedStepWarning": "kmcf.support.alerts",
     "SkippedDataWarning": "kmcf.support.alerts",
     "StalePivotsWarning": "kmcf.support.alerts",
+    "UnusedTimesWarning": "kmcf.support.alerts",
     "Subsample": "kmcf.herding",
     "TuningResult": "kmcf.tuning",
     "load": "kmcf.store",
@@ -59,6 +61,7 @@ __all__ = [
     "StalePivotsWarning",
     "Subsample",
     "TuningResult",
+    "UnusedTimesWarning",
     "__version__",
     "baselines",
     "datasets",

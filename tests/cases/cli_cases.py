@@ -81,10 +81,11 @@ def numbers(rows, *names):
     return np.array([[float(row[name] or "nan") for name in names] for row in rows])
 
 
-def by_hand(train, **settings):
-    """Fit what ``kmcf fit -s x,y -y d*`` should have fitted, with the Python API only."""
+def by_hand(train, timed=True, **settings):
+    """Fit what ``kmcf fit -s x,y -y d* -t t`` should have fitted (or without ``-t``), with the Python API only."""
     states, observations = (np.concatenate(part) for part in zip(*train, strict=True))
-    transition = kmcf.transitions.GaussianRandomWalk().fit([one[0] for one in train])
+    times = [0.5 * np.arange(len(one[0])) for one in train] if timed else None
+    transition = kmcf.transitions.GaussianRandomWalk().fit([one[0] for one in train], times=times)
     flt = kmcf.KernelMonteCarloFilter(transition, random_state=0, **settings)
     return flt.fit(states, observations)
 

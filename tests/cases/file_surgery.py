@@ -14,13 +14,14 @@ def sealed(archive_bytes, version=1):
     return body + f"kmcf-format {version:06d} sha256 {hashlib.sha256(body).hexdigest()}".encode()
 
 
-def rebuilt(whole, change=lambda manifest, members: None, compression=zipfile.ZIP_STORED):
+def rebuilt(whole, change=lambda manifest, members: None, compression=zipfile.ZIP_STORED, keep_manifest=False):
     """Unpack a file, change it on purpose, and pack and seal it again."""
     with zipfile.ZipFile(io.BytesIO(whole)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     manifest = json.loads(members["kmcf.json"])
     change(manifest, members)
-    members["kmcf.json"] = json.dumps(manifest).encode()
+    if not keep_manifest:  # otherwise the change has written it
+        members["kmcf.json"] = json.dumps(manifest).encode()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression) as archive:
         for name, data in members.items():

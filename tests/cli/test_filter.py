@@ -28,7 +28,7 @@ def test_file(tmp_path):
 def expected_run(model, path):
     table = pandas.read_csv(path)
     with pytest.warns(kmcf.RejectedStepWarning):
-        return kmcf.load(model).filter(table[["d0", "d1", "d2"]].to_numpy())
+        return kmcf.load(model).filter(table[["d0", "d1", "d2"]].to_numpy(), times=table["t"])
 
 
 def assert_rows(rows, run, rtol=0.0):
@@ -89,7 +89,7 @@ def interleaved(path):
 
 def test_sequences_of_different_lengths_and_mixed_rows(model, tmp_path):
     path, sequences = interleaved(tmp_path / "two.csv")
-    runs = kmcf.load(model).filter_many(sequences)
+    runs = kmcf.load(model).filter_many(sequences, times=[np.arange(12.0), np.arange(8.0)])
     for words in ((path,), ("-",)):
         result = succeed("filter", model, *words, "--sequence", "who", input=path.read_bytes())
         rows = read_csv(result.stdout)
@@ -103,8 +103,21 @@ def test_several_files_are_several_sequences(model, tmp_path):
     second = write_csv(tmp_path / "two.csv", *walk(9, 8))
     rows = read_csv(succeed("filter", model, first, second).stdout)
     assert [row["file"] for row in rows] == ["one"] * 5 + ["two"] * 9
-    runs = kmcf.load(model).filter_many([walk(5, 7)[1], walk(9, 8)[1]])
+    times = [0.5 * np.arange(5), 0.5 * np.arange(9)]
+    runs = kmcf.load(model).filter_many([walk(5, 7)[1], walk(9, 8)[1]], times=times)
     np.testing.assert_array_equal(numbers(rows, *MEANS), np.concatenate([run.mean for run in runs]))
+
+
+@pytest.mark.parametrize("source", ["file", "stream"])
+def test_a_model_fitted_without_times_counts_rows(source, tmp_path):
+    states, observations = walk(40, 0)
+    path = write_csv(tmp_path / "walk.csv", states, observations, t=np.cumsum(np.tile([1.0, 1.4], 20)))
+    succeed("fit", path, "-s", "x,y", "-y", "d*", "-o", tmp_path / "m.kmcf")
+    given = path if source == "file" else "-"
+    result = succeed("filter", tmp_path / "m.kmcf", given, "-t", "t", input=path.read_bytes())
+    assert "m.kmcf was fitted without times, so every row counts as one step" in result.stderr
+    expected = kmcf.load(tmp_path / "m.kmcf").filter(observations)
+    np.testing.assert_allclose(numbers(read_csv(result.stdout), *MEANS), expected.mean, rtol=1e-12)
 
 
 @pytest.mark.parametrize("source", ["file", "stream"])
@@ -120,7 +133,8 @@ def test_gaps_in_time(model, source, tmp_path):
 
     kept = rows()
     assert [int(row["missed_steps"]) for row in kept] == [0, 0, 0, 2, 0, 0, 0, 0, 0, 0]
-    np.testing.assert_allclose(numbers(kept, *MEANS), flt.filter(observations).mean, rtol=1e-12)
+    np.testing.assert_allclose(numbers(kept, *MEANS), flt.filter(observations, times=times).mean, rtol=1e-12)
+    assert np.abs(numbers(kept, *MEANS)[3] - flt.filter(observations).mean[3]).max() > 1e-3  # a long move is uncertain
     filled = rows("--gaps", "fill")
     with_gap = [*observations[:3], None, None, *observations[3:]]
     np.testing.assert_allclose(numbers(filled, *MEANS), flt.filter(with_gap).mean, rtol=1e-12)
@@ -238,3 +252,14 @@ def test_of_an_empty_file_only_that_is_told(model, tmp_path):
     result = invoke("filter", model, tmp_path / "empty.csv")
     assert result.exit_code == 1
     assert result.stderr.splitlines() == [f"kmcf filter: {tmp_path}/empty.csv is empty."]
+
+
+def test_an_empty_cell_among_others_is_named(tmp_path):
+    model, _ = fit_model(tmp_path)
+    path = tmp_path / "hole.csv"
+    path.write_text("t,p,q,d0,d1,d2\n0,1,1,1,2,3\n0.5,1,1,1,,3\n1,1,1,1,2,3\n1.5,1,1,1,2,3\n")
+    where = "hole.csv, line 3, column 'd1'"
+    assert where in fail("filter", model, path)
+    assert where in fail("evaluate", model, path, "-s", "p,q")
+    assert where in fail("fit", path, "-s", "p,q", "-y", "d*", "-o", tmp_path / "m.kmcf")
+    assert where in fail("tune", path, "-s", "p,q", "-y", "d*", "-o", tmp_path / "tuned")

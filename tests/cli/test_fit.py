@@ -25,7 +25,9 @@ def test_the_model_is_that_of_the_python_api(tmp_path):
     assert told["observation"] == ["d0", "d1", "d2"]
     assert told["epsilon"] == flt.epsilon_
     steps = np.concatenate([np.diff(states, axis=0) for states, _ in TRAIN])
-    np.testing.assert_allclose(kmcf.load(model).transition.scale_, np.sqrt(np.mean(steps**2, axis=0)))
+    transition = kmcf.load(model).transition
+    np.testing.assert_allclose(transition.scale_, np.sqrt(np.mean(steps**2, axis=0) / 0.5))  # per unit of time
+    assert transition.step_ == 0.5
 
 
 def test_options_reach_the_filter(tmp_path):
@@ -61,7 +63,7 @@ def test_other_files_give_the_same_model(kind, tmp_path):
             path.write_text(path.read_text(), encoding="utf-16")
             words += ["--encoding", "utf-16"]
     succeed("fit", path, *words, "-o", tmp_path / "model.kmcf")
-    assert_same(tmp_path / "model.kmcf", by_hand(TRAIN))
+    assert_same(tmp_path / "model.kmcf", by_hand(TRAIN, timed=False))
 
 
 def test_controls_drive_a_linear_transition(tmp_path):
@@ -98,7 +100,32 @@ def test_constant_velocity_takes_the_step_of_the_file(tmp_path):
     write_csv(tmp_path / "train.csv", states, observations)
     words = (*FIT, "--transition", "constant-velocity", "-o", tmp_path / "m.kmcf")
     succeed("fit", tmp_path / "train.csv", *words)
-    assert kmcf.load(tmp_path / "m.kmcf").transition.step == 0.5
+    transition = kmcf.load(tmp_path / "m.kmcf").transition
+    assert transition.step == transition.step_ == 0.5
+
+
+def test_velocities_last_as_long_as_the_time_that_passes(tmp_path):
+    """A robot drives at 2 m/s, seen after 0.5 s and 1.5 s in turn: where it is told the time, nothing surprises it."""
+    times = np.cumsum(np.tile([0.5, 1.5], 30))
+    poses = np.stack([2.0 * times, np.zeros(60), np.zeros(60)], axis=1)
+    table = {"t": times, "x": poses[:, 0], "y": poses[:, 1], "a": poses[:, 2], "v": np.full(60, 2.0), "w": np.zeros(60)}
+    pandas.DataFrame(table | {"d": poses[:, 0]}).to_csv(tmp_path / "drive.csv", index=False)
+    words = ("-s", "x,y,a", "-y", "d", "-u", "v,w", "--angle", "a", "--transition", "velocity", "-t", "t")
+    succeed("fit", tmp_path / "drive.csv", *words, "-o", tmp_path / "m.kmcf", "--gaps", "keep")
+    learnt = kmcf.load(tmp_path / "m.kmcf").transition.parameters()
+    assert max(learnt["alpha1"], learnt["translation_floor"]) < 1e-6
+    assert learnt["step"] == pytest.approx(1.5)
+
+
+def test_a_fixed_step_is_the_time_of_a_row_where_there_are_no_times(tmp_path):
+    states, observations = walk(80, 0)
+    write_csv(tmp_path / "train.csv", states, observations)
+    words = ("-s", "x,y", "-y", "d*", "--transition-set", "step=0.25", "-o", tmp_path / "m.kmcf")
+    succeed("fit", tmp_path / "train.csv", *words)
+    transition = kmcf.load(tmp_path / "m.kmcf").transition
+    expected = np.sqrt(np.mean(np.diff(states, axis=0) ** 2, axis=0) / 0.25)
+    np.testing.assert_allclose(transition.parameters()["scale"], expected)
+    assert transition.parameters()["step"] == 0.25
 
 
 def test_moves_across_gaps_are_not_learnt(tmp_path):
@@ -110,7 +137,8 @@ def test_moves_across_gaps_are_not_learnt(tmp_path):
     assert "1 gap in time ('train')" in result.stderr
     assert kmcf.load(tmp_path / "m.kmcf").transition.scale_.max() < 1
     succeed("fit", tmp_path / "train.csv", *FIT, "-o", tmp_path / "m.kmcf", "--gaps", "keep")
-    assert kmcf.load(tmp_path / "m.kmcf").transition.scale_.min() > 10
+    jump = np.sqrt(100**2 / 51 / 59)  # one of 59 moves goes 100 in a time of 51
+    np.testing.assert_allclose(kmcf.load(tmp_path / "m.kmcf").transition.scale_, jump, rtol=0.1)
     message = fail("fit", tmp_path / "train.csv", *FIT, "-o", tmp_path / "m.kmcf", "--gaps", "error")
     assert message == "in the sequence 'train' time advances by 51 to 80, where 1 is usual (1 such gaps)."
 

@@ -3,6 +3,7 @@
 import json
 
 from cli_cases import TEST, TRAIN, fail, fit_model, succeed
+from file_surgery import rebuilt
 
 import kmcf
 
@@ -36,3 +37,27 @@ def test_nothing_is_run(tmp_path):
 
 def own_transition(states, control, rng):
     return states
+
+
+def test_texts_of_a_file_do_not_reach_the_terminal(tmp_path):
+    path = tmp_path / "k.kmcf"
+    kmcf.store.save(kmcf.kernels.Gaussian(1.0), path)
+
+    def change(manifest, _):
+        manifest["notes"] = {"columns": {"state\x1b[31m": ["x\x1b[2J", "[red]y"]}}
+        manifest["passed_again"] = {"f\x07": "g\x9b2J"}
+        manifest["versions"] = {"kmcf": "\x1b]0;title\x07"}
+        manifest["root"]["state"]["bandwidth"] = "\u202ewide"
+
+    path.write_bytes(rebuilt(path.read_bytes(), change))
+    for words in (["inspect", path], ["inspect", path, "--json"]):
+        shown = succeed(*words).stdout
+        assert not [character for character in shown if not (character.isprintable() or character == "\n")]
+    assert "\\x1b[2J, [red]y" in succeed("inspect", path).stdout
+
+
+def test_names_of_columns_do_not_reach_the_terminal(tmp_path):
+    (tmp_path / "walk.csv").write_text("x\x1b[2J,y\n1,2\n2,3\n")
+    told = fail("fit", tmp_path / "walk.csv", "-s", "none", "-y", "y", "-o", tmp_path / "m.kmcf")
+    assert "\x1b" not in told
+    assert "\\x1b[2J" in told

@@ -29,7 +29,9 @@ BAD_LINES = {
     "stdin, line 3, column 't': time 0 does not come after 0": HEADER + "0,1,2,3\n0,1,2,3\n",
     "stdin, line 2, column 't': the time is missing": HEADER + ",1,2,3\n",
     "stdin has no column 'd2' for the observation; did you mean ": "t,d0,d1\n0,1,2\n",
-    "an observation contains infinity": HEADER + "0,1,2,3\n1,1,inf,3\n",
+    "stdin, line 3, column 'd1': an observation contains infinity": HEADER + "0,1,2,3\n1,1,inf,3\n",
+    "stdin, line 3, column 't': the time is infinite": HEADER + "0,1,2,3\ninf,1,2,3\n",
+    "stdin, line 2, column 't': the time is missing.": HEADER + "NaT,1,2,3\n",
 }
 
 
@@ -41,6 +43,16 @@ def test_bad_lines(model, message, text):
     written = result.stdout.splitlines()
     expected = text.count("\n") - 2 if "line 3" in message or "infinity" in message else 0
     assert len(written[1:]) == expected  # what came before the bad line was answered
+
+
+@pytest.mark.parametrize("last", ["1.7e9", "1e300"])
+def test_a_gap_without_end_is_not_filled(model, last):
+    text = HEADER + f"0,1,2,3\n0.5,1,2,3\n2,1,2,3\n{last},1,2,3\n"
+    result = invoke("filter", model, "-", "--gaps", "fill", input=text.encode())
+    assert result.exit_code == 1
+    assert "stdin, line 5: filling the gap from time 2 to" in result.stderr
+    assert len(read_csv(result.stdout)) == 5  # two rows, two that fill the short gap, one more
+    assert invoke("filter", model, "-", input=text.encode()).exit_code == 0
 
 
 def test_ctrl_c_inside_compiled_code(model, monkeypatch):

@@ -93,9 +93,13 @@ def test_an_initial_for_numpy_only():
 
 
 def test_weights_that_are_not_finite():
-    flt = fitted(transition=lambda states, control, key: states * jnp.nan, n_particles=20)
-    with pytest.raises(FloatingPointError, match="transition"):
-        flt.filter(TEST.observations[:2])
+    def cauchy(a, b):
+        squares = (a - b.T) ** 2
+        return 1.0 - squares / (1.0 + squares)  # NaN where the squares overflow
+
+    flt = fitted(observation_kernel=cauchy, n_particles=20)
+    with pytest.raises(FloatingPointError, match="check that the kernels"):
+        flt.filter([[0.1], [1e200]])
 
 
 @pytest.mark.parametrize(
@@ -130,3 +134,46 @@ def test_a_kernel_that_cannot_says_so():
     scans = TRAIN._replace(observations=np.abs(np.random.default_rng(0).normal(size=(150, 20))))
     with pytest.raises(TypeError, match="LaserScan"):
         fitted(scans, observation_kernel=LaserScan())
+
+
+def driven(states, control, rng):
+    """Add the control, so that an infinite one makes states infinite, on either path."""
+    return states + control
+
+
+@pytest.fixture(scope="module")
+def twins():
+    """The same filter on NumPy and on JAX arrays."""
+    settings = {"engine": "compressed", "n_particles": 20, "n_resample": 20, "random_state": 3}
+    host = kmcf.KernelMonteCarloFilter(driven, **settings).fit(TRAIN.states, TRAIN.observations)
+    return host, fitted(transition=driven, initial=None, n_particles=20, n_resample=20)
+
+
+BAD = np.array([0.1, 0.0, np.inf, 0.2])
+
+
+def test_a_transition_that_diverges_is_named_on_both_paths(twins):
+    sentence = r"transition\(states, control, (rng|key)\) at step 3 returned NaN or infinity for 20 of 20 states\.$"
+    good = np.zeros(4)
+    for flt in twins:
+        for seen in (TEST.observations[:4], np.full((4, 1), np.nan)):  # observed, and predicted only
+            with pytest.raises(ValueError, match=sentence):
+                flt.filter_many([seen, seen], [good, BAD])
+        flt.filter_many([seen, seen[:2]], [good, BAD[:2]])  # what comes after the end of a sequence does not count
+
+
+def test_a_forecast_and_a_step_that_diverge(twins):
+    sentence = r"transition\(states, control, (rng|key)\) at step {} returned NaN or infinity for 20 of 20 states\.$"
+    for flt in twins:
+        belief = flt.step(flt.start(), TEST.observations[0], 0.0)
+        with pytest.raises(ValueError, match=sentence.format(4)):
+            flt.forecast(belief, 4, BAD)
+        with pytest.raises(ValueError, match=sentence.format(2)):
+            flt.step(belief, TEST.observations[0], np.nan)
+
+
+def test_an_initial_draw_that_is_not_finite():
+    flt = fitted(initial=lambda size, key: jnp.full((size, 1), jnp.nan), transition=driven)
+    for call in (flt.start, lambda: flt.filter(TEST.observations[:2], np.zeros(2))):
+        with pytest.raises(ValueError, match=r"initial\(size, key\) returned NaN or infinity for 150 of 150 states"):
+            call()

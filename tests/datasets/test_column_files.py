@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kmcf.datasets import read_tables
-from kmcf.datasets.column_files import csv_rows
+from kmcf.datasets.column_files import csv_rows, read_columns
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -79,3 +79,35 @@ def test_any_bytes_are_a_table_or_an_error(data):
     with contextlib.suppress(ValueError):  # anything else would be a bug
         for _, cells in csv_rows(io.BytesIO(data), "utf-8", "noise"):
             assert cells
+
+
+def test_an_array_that_could_be_a_column_of_another(tmp_path):
+    for order in (("o", "o_0"), ("o_0", "o")):
+        arrays = {"o": np.zeros((3, 2)), "o_0": np.ones(3)}
+        np.savez(tmp_path / "w.npz", **{name: arrays[name] for name in order})
+        with pytest.raises(ValueError, match="an array 'o_0' beside the array 'o', whose column 'o_0' it could be"):
+            read_columns(tmp_path / "w.npz")
+
+
+def test_damaged_archives_are_refused_in_a_sentence(tmp_path):
+    np.savez_compressed(tmp_path / "w.npz", x=np.arange(50.0), name=np.array(["a"] * 50))
+    whole = (tmp_path / "w.npz").read_bytes()
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        data = bytearray(whole)
+        for place in rng.integers(len(data), size=rng.integers(1, 5)):
+            data[place] ^= 1 << rng.integers(8)
+        (tmp_path / "d.npz").write_bytes(data[: rng.integers(1, len(data) + 1)] if rng.random() < 0.3 else data)
+        with contextlib.suppress(ValueError):  # nothing else
+            read_columns(tmp_path / "d.npz")
+    np.save(tmp_path / "one.npy", np.zeros(3))
+    (tmp_path / "one.npy").rename(tmp_path / "one.npz")
+    with pytest.raises(ValueError, match="cannot be read as an archive of plain arrays: File is not a zip file"):
+        read_columns(tmp_path / "one.npz")
+
+
+@pytest.mark.parametrize("encoding", ["base64", "rot13", "hex", "zlib", "utf-8\0", "", "none"])
+def test_encodings_that_are_none(tmp_path, encoding):
+    (tmp_path / "w.csv").write_text("x\n1\n")
+    with pytest.raises(ValueError, match="there is no encoding"):
+        read_columns(tmp_path / "w.csv", encoding)

@@ -191,6 +191,18 @@ def test_mode_by_weight_is_the_state_with_the_largest_weight():
     assert WORDS.mode() == "right"
 
 
+def test_the_density_decides_between_states_of_equal_weight():
+    rng = np.random.default_rng(0)
+    states = np.concatenate([rng.uniform(-20, 20, size=(100, 1)), rng.normal(7.0, 0.5, size=(900, 1))])
+    particles = Embedding(states, np.full(1000, 1e-3))
+    density = stats.gaussian_kde(states[:, 0])
+    assert density(particles.mode())[0] > 0.98 * density(np.linspace(-20, 20, 4001)).max()
+    assert Embedding(["left", "right", "stay", "right"], np.full(4, 0.25), SAME).mode() == "right"
+    assert Embedding(["left", "right", "stay", "right"], np.full(4, 0.25)).mode() == "left"
+    turned = Embedding(np.array([[0.0], [3.1], [-3.1], [3.0]]), np.full(4, 0.25), angles=(0,))
+    assert abs(turned.mode()[0]) >= 3.0
+
+
 def test_mode_by_density_is_the_top_of_the_smoothed_density():
     states = np.array([[0.0], [5.0], [5.4], [5.8]])
     belief = Embedding(states, np.array([0.4, 0.2, 0.2, 0.2]))

@@ -6,6 +6,8 @@ from controlled_walk import data, fitted, push
 from vector_examples import Y, make, with_bad
 from vector_examples import fitted as fitted_to_vectors
 
+import kmcf
+
 # --- when and with what -----------------------------------------------------------------------------------------------
 
 
@@ -163,3 +165,13 @@ def test_object_states_need_as_many_objects_back():
     flt = make(lambda s, u, rng: s[:3], state_kernel=same).fit(["x", "y"] * 10, Y)
     with pytest.raises(ValueError, match="returned 3 states, not 20"):
         flt.filter(Y[:2])
+
+
+def test_ctrl_c_in_a_compiled_transition_is_ctrl_c():
+    def move(states, control, rng):
+        raise SystemError("odd") from KeyboardInterrupt()
+
+    flt = kmcf.KernelMonteCarloFilter(move, random_state=0).fit(np.linspace(0, 1, 20), np.linspace(0, 1, 20))
+    for call in (flt.filter, lambda sequence: flt.filter_many([sequence])):
+        with pytest.raises(KeyboardInterrupt):
+            call([0.1, 0.2])

@@ -9,6 +9,7 @@ from controlled_walk import data, fitted, online, push
 
 from kmcf.bayes_rule import BayesRule, DensePosterior, Sample
 from kmcf.filter.belief import Belief
+from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
 from kmcf.filter.step import Move, Step
 from kmcf.herding.resampling import Resampled
@@ -171,7 +172,7 @@ def test_particles_are_copies_of_what_was_resampled_in_turn():
     """Particle i is point i mod ℓ (Section 5.2), moved with the random numbers of its step."""
     move = Move(Motion(push, None, EXAMPLES, ()), 5)
     belief = Belief(EXAMPLES, np.array([0.5, 0.0, 0.5]), time=1, resampled=np.array([2, 0]))
-    moved = move(belief, 0.5, np.random.default_rng(1))
+    moved = move(belief, Drive(0.5), np.random.default_rng(1))
     expected = push(np.array([[2.0], [0.0], [2.0], [0.0], [2.0]]), 0.5, np.random.default_rng(1))
     np.testing.assert_array_equal(moved.states, expected)
     np.testing.assert_array_equal(moved.weights, np.full(5, 0.2))
@@ -180,10 +181,10 @@ def test_particles_are_copies_of_what_was_resampled_in_turn():
 def test_what_was_not_resampled_moves_with_its_weights_and_what_is_initial_stays():
     move = Move(Motion(push, None, EXAMPLES, ()), 5)
     weights = np.array([0.75, -0.25, 0.5])
-    moved = move(Belief(EXAMPLES, weights, time=1), None, np.random.default_rng(1))
+    moved = move(Belief(EXAMPLES, weights, time=1), Drive(), np.random.default_rng(1))
     np.testing.assert_array_equal(moved.states, push(EXAMPLES, None, np.random.default_rng(1)))
     np.testing.assert_array_equal(moved.weights, weights)
-    first = move(Belief(EXAMPLES, weights, time=0), "ignored", np.random.default_rng(1))
+    first = move(Belief(EXAMPLES, weights, time=0), Drive("ignored"), np.random.default_rng(1))
     np.testing.assert_array_equal(first.states, EXAMPLES)
     np.testing.assert_array_equal(first.weights, weights)
 

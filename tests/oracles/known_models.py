@@ -53,3 +53,14 @@ def bootstrap_particle_filter(model, observations, controls, size=3000, seed=0):
 def rmse(estimates, truth):
     """Root mean squared error."""
     return float(np.sqrt(np.mean((np.asarray(estimates) - np.asarray(truth)) ** 2)))
+
+
+def walk_filtered(observations, times, scale, noise, start):
+    """Return the means of the Kalman filter of a random walk of variance scale² per unit of time, seen with noise."""
+    mean, variance, before, means = 0.0, start**2, times[0], []
+    for y, time in zip(observations, times, strict=True):
+        variance += scale**2 * (time - before)
+        gain = variance / (variance + noise**2)
+        mean, variance, before = mean + gain * (y - mean), (1.0 - gain) * variance, time
+        means.append(mean)
+    return np.array(means)

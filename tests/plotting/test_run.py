@@ -59,3 +59,13 @@ def test_a_run_that_cannot_be_drawn_says_so(one, words):
         flt.filter(X[:6].reshape(2, 3, 1)).plot()
     with pytest.raises(TypeError, match="objects"):
         words.filter(X[:2]).plot()
+
+
+def test_times_are_drawn_where_there_are_any():
+    walk = kmcf.transitions.GaussianRandomWalk(0.5)
+    states = np.random.default_rng(0).normal(size=(30, 1))
+    flt = kmcf.KernelMonteCarloFilter(walk, random_state=0).fit(states, states)
+    axes = flt.filter([0.1, 0.2, None], times=[3.0, 3.5, 9.0]).plot()
+    np.testing.assert_array_equal(line(axes[0], "posterior mean").get_xdata(), [3.0, 3.5, 9.0])
+    np.testing.assert_array_equal(line(axes[0], "no observation").get_xdata(), [9.0])
+    assert axes[-1].get_xlabel() == "time"

@@ -190,6 +190,6 @@ def test_descriptions_show_numbers_and_shapes(tmp_path):
     walk = kmcf.transitions.GaussianRandomWalk().fit([[0.0, 1.0, 0.0, -1.0]])
     kmcf.KernelMonteCarloFilter(walk, random_state=0).fit(STATES, OBSERVATIONS).save(tmp_path / "model.kmcf")
     about = kmcf.store.describe_file(tmp_path / "model.kmcf")
-    assert about["settings"]["transition"] == "GaussianRandomWalk(scale=1.0, angles=[], scale_=[1.0])"
+    assert about["settings"]["transition"] == "GaussianRandomWalk(scale=1.0, angles=[], step=None, scale_=[1.0])"
     assert about["fitted"]["states_"] == "float64 array 90 × 1"
     assert about["fitted"]["engine_"] == kmcf.load(tmp_path / "model.kmcf").engine_

@@ -1,10 +1,18 @@
 """Files made on purpose: what they must not be able to do."""
 
+import io
+import json
+import os
+import zipfile
+
 import numpy as np
 import pytest
+from file_surgery import npy, rebuilt
+from store_cases import OBSERVATIONS, STATES
 
 import kmcf
-from kmcf.store import FileError
+from kmcf.kernels import Gaussian
+from kmcf.store import FileError, budget
 from kmcf.store.decoding import Decoder
 
 
@@ -45,3 +53,170 @@ def test_a_file_does_not_choose_where_to_write():
     blank = kmcf.kernels.SpatialPyramid.__new__(kmcf.kernels.SpatialPyramid)
     blank.from_store({**kernel.to_store(), "cache_folder": "/somewhere"})
     assert blank.cache_folder is None
+
+
+def written(kernel, folder, change):
+    """Save a kernel, change its file on purpose, and return the path."""
+    path = folder / "k.kmcf"
+    kmcf.store.save(kernel, path)
+    path.write_bytes(rebuilt(path.read_bytes(), change))
+    return path
+
+
+def test_an_array_named_a_thousand_times_is_refused(tmp_path):
+    def change(manifest, members):
+        members["array_0.npy"] = npy((2**20,), data=bytes(2**23))
+        manifest["root"]["state"]["bandwidth"] = [{"array": "array_0"}] * 1000
+
+    with pytest.raises(FileError, match="names the array array_0 too often"):
+        kmcf.load(written(Gaussian(1.0), tmp_path, change))
+
+
+def test_what_is_named_too_often_is_written_anew_by_saving(tmp_path, monkeypatch):
+    monkeypatch.setattr(budget, "MOST_REPEATED", 10_000)
+    picture = np.arange(1000.0)
+    kernel = kmcf.kernels.Columns(Gaussian(1.0), [picture] * 9)
+    kmcf.store.save(kernel, tmp_path / "k.kmcf")
+    restored = kmcf.load(tmp_path / "k.kmcf").columns
+    assert len({id(part) for part in restored}) > 1
+    assert all(np.array_equal(part, picture) for part in restored)
+
+
+def test_a_regressor_that_names_its_arrays_too_often_is_refused(tmp_path):
+    pytest.importorskip("skops")
+    from sklearn.linear_model import Ridge
+
+    kernel = kmcf.kernels.Learned(Ridge()).fit(np.eye(30), np.arange(30.0)[:, None])
+
+    def change(_, members):
+        with zipfile.ZipFile(io.BytesIO(members["bytes_0.bin"])) as inner:
+            parts = {name: inner.read(name) for name in inner.namelist()}
+        schema = json.loads(parts["schema.json"])
+        parts["big.npy"] = npy((2**19,), data=bytes(2**22))
+        schema["more"] = [{"__loader__": "NdArrayNode", "type": "numpy", "file": "big.npy"}] * 1000
+        parts["schema.json"] = json.dumps(schema).encode()
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as inner:
+            for name, data in parts.items():
+                inner.writestr(name, data)
+        members["bytes_0.bin"] = buffer.getvalue()
+
+    with pytest.raises(FileError, match="names its arrays so often"):
+        kmcf.load(written(kernel, tmp_path, change))
+
+
+def doubled(levels):
+    """A kernel that holds itself twice, level by level."""
+    kernel = Gaussian(1.0)
+    for _ in range(levels):
+        kernel = kernel + kernel
+    return kernel
+
+
+def test_parts_that_hold_each_other_without_end_are_neither_saved_nor_loaded(tmp_path):
+    with pytest.raises(ValueError, match="Sum cannot be saved: its parts hold each other so often"):
+        kmcf.store.save(doubled(40), tmp_path / "k.kmcf")
+
+    def change(manifest, _):
+        node = {"object": "Gaussian", "number": 0, "state": {"bandwidth": 1.0, "multiplier": 1.0}}
+        for level in range(1, 41):
+            node = {"object": "Sum", "number": level, "state": {"first": node, "second": {"same": level - 1}}}
+        manifest["root"] = node
+
+    path = written(Gaussian(1.0), tmp_path, change)
+    for read in (kmcf.load, kmcf.store.describe_file):
+        with pytest.raises(FileError, match=r"k\.kmcf cannot be loaded: its parts hold each other so often"):
+            read(path)
+    assert repr(kmcf.load(saved(doubled(5), tmp_path))) == repr(doubled(5))
+
+
+def saved(thing, folder):
+    kmcf.store.save(thing, folder / "thing.kmcf")
+    return folder / "thing.kmcf"
+
+
+def test_long_sums_are_kept_and_endless_ones_are_not(tmp_path):
+    def chain(length):
+        kernel = Gaussian(1.0)
+        for _ in range(length - 1):
+            kernel = kernel + Gaussian(2.0)
+        return kernel
+
+    rows = np.linspace(0.0, 1.0, 4)[:, None]
+    np.testing.assert_array_equal(kmcf.load(saved(chain(100), tmp_path))(rows), chain(100)(rows))
+    with pytest.raises(ValueError, match="nested more than 100 deep"):
+        kmcf.store.save(chain(101), tmp_path / "k.kmcf")
+    deep = "[" * 50_000 + "]" * 50_000
+
+    def change(manifest, members):
+        manifest["root"]["state"]["bandwidth"] = "DEEP"
+        members["kmcf.json"] = json.dumps(manifest).replace('"DEEP"', deep).encode()
+
+    path = written(Gaussian(1.0), tmp_path, lambda *_: None)
+    path.write_bytes(rebuilt(path.read_bytes(), change, keep_manifest=True))
+    with pytest.raises(FileError, match=r"k\.kmcf cannot be loaded"):
+        kmcf.load(path)
+
+
+@pytest.mark.parametrize("make", [kmcf.KernelMonteCarloFilter, kmcf.baselines.NearestNeighbor])
+def test_a_billion_particles_are_refused(make, tmp_path):
+    path = tmp_path / "m.kmcf"
+    make(kmcf.transitions.GaussianRandomWalk(0.3), n_particles=50).fit(STATES, OBSERVATIONS).save(path)
+    path.write_bytes(rebuilt(path.read_bytes(), lambda m, _: m["root"]["state"].update(n_particles=10**9)))
+    with pytest.raises(FileError, match="n_particles = 1000000000; it must be at most"):
+        kmcf.load(path)
+    with pytest.raises(ValueError, match="n_particles = 1000000000; it must be at most"):
+        make(kmcf.transitions.GaussianRandomWalk(0.3), n_particles=10**9).fit(STATES, OBSERVATIONS)
+
+
+def test_only_settings_that_saving_writes_are_read(tmp_path):
+    with pytest.raises(FileError, match="'folder' of Gaussian, which this version of kmcf does not know"):
+        kmcf.load(written(Gaussian(1.0), tmp_path, lambda m, _: m["root"]["state"].update(folder="/")))
+
+
+def test_a_pyramid_without_end_is_refused(tmp_path):
+    kernel = kmcf.kernels.SpatialPyramid()
+    kernel.__dict__["dictionary_"] = np.zeros((200, 128), dtype=np.float32)
+    with pytest.raises(FileError, match="levels = 30"):
+        kmcf.load(written(kernel, tmp_path, lambda m, _: m["root"]["state"].update(levels=30)))
+
+
+def test_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileError, match="not a regular file"):
+        kmcf.load(tmp_path / "pipe")
+    with pytest.raises(FileNotFoundError):
+        kmcf.load(tmp_path / "none")
+
+
+def test_herding_chooses_from_no_more_than_it_would(tmp_path):
+    flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.3), engine="compressed", random_state=0)
+    path = tmp_path / "m.kmcf"
+    flt.fit(STATES, OBSERVATIONS).save(path)
+
+    def change(manifest, members):
+        cache = manifest["root"]["state"]["cache_"]["versioned"][1]["dict"]
+        name = cache[1][cache[0].index("candidates")]["array"]
+        members[f"{name}.npy"] = npy((10**6,), "|i1", bytes(10**6))
+
+    path.write_bytes(rebuilt(path.read_bytes(), change))
+    with pytest.raises(FileError, match="herding has a strange choice of points"):
+        kmcf.load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda m, _: m.update(angles=[-1]), "angles"),
+        (lambda m, _: m.update(angles=["x"]), "angles"),
+        (lambda m, _: m.update(batch=True), "which no run has"),
+        (lambda _, members: members.update({"time.npy": npy((0,), "<i8")}), "which no run has"),
+    ],
+)
+def test_runs_that_are_none(change, told, tmp_path):
+    flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.3), random_state=0)
+    path = tmp_path / "run.npz"
+    flt.fit(STATES, OBSERVATIONS).filter(OBSERVATIONS[:3]).save(path)
+    path.write_bytes(rebuilt(path.read_bytes(), change))
+    with pytest.raises(FileError, match=told):
+        kmcf.load(path)

@@ -156,3 +156,51 @@ def test_drafts_of_killed_programs_are_removed_and_those_of_others_are_not(tmp_p
     with replacing(tmp_path / "file") as file:
         file.write(b"whole")
     assert sorted(path.name for path in tmp_path.iterdir()) == [own.name, "file"]
+
+
+def full(*_, **__):
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("where", ["fsync", "replace"])
+def test_a_full_disk_names_the_file(where, tmp_path, monkeypatch):
+    target = tmp_path / "model.kmcf"
+    target.write_text("old")
+    monkeypatch.setattr(os, where, full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*model\.kmcf'") as caught:
+        small().save(target)
+    assert caught.value.filename == str(target)
+    monkeypatch.undo()
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_file_that_cannot_grow_is_named(tmp_path):
+    resource = pytest.importorskip("resource")
+    target = tmp_path / "model.kmcf"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    flt = small()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"model\.kmcf") as caught:
+            flt.save(target)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.filename == str(target)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no device that is always full")
+def test_a_full_device_is_named():
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        small().save("/dev/full")
+
+
+def test_errors_about_other_files_keep_their_names(tmp_path):
+    def read_another():
+        with replacing(tmp_path / "file"):
+            (tmp_path / "other").read_text()
+
+    with pytest.raises(FileNotFoundError) as caught:
+        read_another()
+    assert caught.value.filename == str(tmp_path / "other")

@@ -57,3 +57,16 @@ def test_without_noise_both_libraries_move_alike():
         ):
             compiled = jax.jit(exact)(states, jax.numpy.asarray(control), jax.random.key(0))
             np.testing.assert_allclose(compiled, exact(states, control, np.random.default_rng(0)), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["random-walk", "constant-velocity", "linear-gaussian", "odometry", "mixture"])
+def test_times_are_taken_alike(name):
+    transition, width, control = CASES[name]
+    with jax.enable_x64(True):
+        states = np.tile(np.random.default_rng(0).normal(size=width), (20_000, 1))
+        given = None if control is None else jax.numpy.asarray(control)
+        compiled = np.asarray(jax.jit(transition)(jax.numpy.asarray(states), given, jax.random.key(0), elapsed=3.2))
+    plain = transition(states, control, np.random.default_rng(0), elapsed=3.2)
+    spread = plain.std(axis=0)
+    np.testing.assert_array_less(np.abs(compiled.mean(axis=0) - plain.mean(axis=0)), 6 * spread / np.sqrt(10_000))
+    np.testing.assert_allclose(compiled.std(axis=0), spread, rtol=0.05)

@@ -22,6 +22,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from kmcf._version import __version__
+from kmcf.numerics.interrupts import honoured
 from kmcf.support.atomic import write_atomically
 from kmcf.support.extras import progress_bar, require
 from kmcf.support.plain_json import without_nan
@@ -156,7 +157,7 @@ def _describe(resumed: int) -> str:
 def _compute(cell: Cell, compute: Callable[[Cell], Sequence[Row]], folder: Path) -> Result:
     """Compute a cell on one thread and write it; return what a later run would read."""
     began = perf_counter()
-    with _threads(len(sys.modules)).limit(limits=1):
+    with honoured(), _threads(len(sys.modules)).limit(limits=1):
         rows = [dict(row) for row in compute(cell)]
     content = {
         "study": cell.study,

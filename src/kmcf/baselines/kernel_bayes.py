@@ -17,6 +17,7 @@ from kmcf.baselines.sum_rule import SumRule, TransitionPairs, consecutive, finit
 from kmcf.bayes_rule import BayesRule, Sample
 from kmcf.bayes_rule.defaults import DELTA_OTHER, EPSILON, default_epsilon
 from kmcf.filter.belief import Belief
+from kmcf.filter.clock import Drive
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, learn
 from kmcf.filter.motion import Motion
@@ -24,6 +25,7 @@ from kmcf.filter.patterns import with_patterns
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import (
+    MOST_PARTICLES,
     check_accuracy,
     check_choice,
     check_count,
@@ -230,8 +232,8 @@ class KernelBayesFilter(SequentialFilter):
         check_accuracy(self.tolerance, self.rank)
         check_printed(self.engine, self.rule, self.rank)
         check_flag("reject", self.reject, optional=True)
-        check_count("n_particles", self.n_particles, optional=True)
-        check_count("n_transitions", self.n_transitions)
+        check_count("n_particles", self.n_particles, optional=True, most=MOST_PARTICLES)
+        check_count("n_transitions", self.n_transitions, most=MOST_PARTICLES)
         for name in ("epsilon", "delta", "transition_epsilon"):
             check_positive(name, getattr(self, name), optional=True)
         for name in ("state_multiplier", "control_multiplier"):
@@ -283,12 +285,15 @@ class KernelBayesFilter(SequentialFilter):
             angles=self.angles,
         )
 
-    def _predict(self, belief: Belief, control: Any, _rng: np.random.Generator) -> Sample:
+    def _predict(self, belief: Belief, drive: Drive, _rng: np.random.Generator) -> Sample:
         """Predict by the sum rule; the first step keeps the initial sample."""
         if belief.time == 0:
             return Sample(belief.states, belief.weights)
-        read = self._read_control(control, belief.time + 1)
+        read = self._read_control(drive.control, belief.time + 1)
         return Sample(self._sum_rule.successors, self._sum_rule.predict(belief.states, belief.weights, read))
+
+    def _timeless(self) -> str:
+        return "this filter learnt how states move from pairs that say nothing of time"
 
     def _read_control(self, control: Any, time: int) -> Objects | None:
         if not self._sum_rule.controlled:

@@ -18,9 +18,10 @@ from kmcf.baselines.neighbours import NeighbourSearch
 from kmcf.bayes_rule import BayesRule, DensePosterior, Prior, Sample
 from kmcf.bayes_rule.base import LEAST_SIMILARITY, Resampler
 from kmcf.filter.belief import Belief, equal_weights
+from kmcf.filter.clock import Drive
 from kmcf.filter.gaps import Served
 from kmcf.filter.motion import Motion
-from kmcf.filter.settings import check_count
+from kmcf.filter.settings import MOST_PARTICLES, check_count
 from kmcf.filter.step import Step
 from kmcf.filter.tunable import kernel_widths
 from kmcf.herding.resampling import KeepAll, systematic
@@ -104,7 +105,7 @@ class NeighbourBase(NeighbourLearner):
         observations : array (n, ...) or list of n objects
             What was observed there.
         """
-        check_count("n_particles", self.n_particles)
+        check_count("n_particles", self.n_particles, most=MOST_PARTICLES)
         self._read_neighbours(states, observations)
         return self._finish_fit()
 
@@ -116,21 +117,21 @@ class NeighbourBase(NeighbourLearner):
     def _step(self) -> Step:
         motion = self._motion()
 
-        def predict(belief: Belief, control: Any, rng: np.random.Generator) -> DeferredMove:
-            return DeferredMove(lambda: self._moved(motion, belief, control, rng))
+        def predict(belief: Belief, drive: Drive, rng: np.random.Generator) -> DeferredMove:
+            return DeferredMove(lambda: self._moved(motion, belief, drive, rng))
 
         def rule_for(search: NeighbourSearch, served: Served | None) -> BayesRule:
             return NeighbourRule(search, self.states_ if served is None else take(self.states_, served.rows), KeepAll())
 
         return self._assembled(predict, self._by_pattern(rule_for))
 
-    def _moved(self, motion: Motion, belief: Belief, control: Any, rng: np.random.Generator) -> Sample:
+    def _moved(self, motion: Motion, belief: Belief, drive: Drive, rng: np.random.Generator) -> Sample:
         """Move copies of the belief's states; without a transition, and at the first step, return the belief."""
         if self.transition is None or belief.time == 0:
             return Sample(belief.states, belief.weights)
         size = int(self.n_particles)
         copies = take(belief.states, systematic(belief.weights, size, rng))
-        return Sample(motion.move(copies, control, rng, belief.time + 1), equal_weights(size))
+        return Sample(motion.move(copies, drive, rng, belief.time + 1), equal_weights(size))
 
     def _numbers_per_belief(self) -> int:
         return max(int(self.n_neighbors), 1)

@@ -18,7 +18,7 @@ from scipy.special import logsumexp
 from kmcf.baselines.examples import ExampleFilter
 from kmcf.bayes_rule import BayesRule, DensePosterior, Prior
 from kmcf.bayes_rule.base import LEAST_SIMILARITY, Resampler
-from kmcf.filter.settings import check_choice, check_count, check_positive
+from kmcf.filter.settings import MOST_PARTICLES, check_choice, check_count, check_positive
 from kmcf.filter.step import Move, Step
 from kmcf.herding.resampling import SCHEMES, Draw, KeepAll
 from kmcf.numerics.arrays import FloatArray
@@ -106,7 +106,7 @@ class ParticleBase(ExampleFilter):
         """Say how well the particles explain an observation (a collection of length 1)."""
 
     def _check_particle_settings(self) -> None:
-        check_count("n_particles", self.n_particles)
+        check_count("n_particles", self.n_particles, most=MOST_PARTICLES)
         check_choice("resampling", self.resampling, tuple(SCHEMES))
         check_positive("resample_threshold", self.resample_threshold, zero=True)
         if self.resample_threshold > 1:

@@ -1,6 +1,7 @@
 """Bayes' rules fitted to examples: a prior sample and an observation give a posterior."""
 
 from kmcf.bayes_rule.base import BayesRule, DensePosterior, ExampleRule, Examples, Posterior, Prior, Sample
+from kmcf.bayes_rule.both import EitherRule
 from kmcf.bayes_rule.choice import FittedRule, ParticleSettings, RuleSettings, fit_particle_rule, fit_rule
 from kmcf.bayes_rule.compressed import CompressedPosterior, CompressedRule
 from kmcf.bayes_rule.exact import ExactRule
@@ -14,6 +15,7 @@ __all__ = [
     "CompressedPosterior",
     "CompressedRule",
     "DensePosterior",
+    "EitherRule",
     "ExactRule",
     "ExampleRule",
     "Examples",

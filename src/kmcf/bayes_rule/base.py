@@ -94,11 +94,16 @@ class Posterior(LazyWeights):
         Weights cancel where their sum is tiny, or where it is small and large negative weights stand against large
         positive ones. The second takes the weights, which are formed for it only where their sum gives reason to.
         """
-        if self.observation_coverage <= LEAST_SIMILARITY or self.weight_sum <= LEAST_WEIGHT_SUM:
+        if not self.resembled or self.weight_sum <= LEAST_WEIGHT_SUM:
             return False
         if self.weight_sum >= SUSPICIOUS_WEIGHT_SUM:
             return True
         return -float(np.minimum(self.weights(), 0.0).sum()) <= MOST_NEGATIVE_MASS
+
+    @property
+    def resembled(self) -> bool:
+        """Whether some example observation resembles the observation."""
+        return not self.observation_coverage <= LEAST_SIMILARITY
 
     @property
     def vanishes(self) -> bool:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.base import Examples
-from kmcf.bayes_rule.candidates import Candidates
+from kmcf.bayes_rule.both import EitherRule
+from kmcf.bayes_rule.candidates import MOST, Candidates
 from kmcf.bayes_rule.choice import FittedRule, ParticleSettings, RuleSettings
 from kmcf.bayes_rule.compressed import CompressedRule
 from kmcf.bayes_rule.core import FeatureMap
@@ -49,6 +50,9 @@ def to_cache(fitted: FittedRule) -> dict[str, Any]:
             cache |= {"centre": rule.declared.centre}
         case ParticleRule(observations=KernelFeatures() as features):
             cache |= {"observations": _stored(features)}
+        case EitherRule() as rule:
+            cache |= to_cache(fitted._replace(rule=rule.examples))
+            cache |= {"particles": to_cache(fitted._replace(rule=rule.particles))}
     return cache
 
 
@@ -82,7 +86,7 @@ def from_cache(
     tensors = _tensors(cache["tensors"], examples.size, states.rank, observations.rank, declared.count)
     chosen = np.asarray(cache["candidates"])
     _check_indices(chosen, None, examples.size)
-    _check(len(chosen) > 0, "herding has nothing to choose from")
+    _check(0 < len(chosen) <= MOST and len(np.unique(chosen)) == len(chosen), "herding has a strange choice of points")
     rule = CompressedRule(
         examples=Growing(examples.states),
         resampler=settings.always_resampler or settings.resampler,
@@ -108,6 +112,7 @@ def particles_from_cache(cache: dict[str, Any], examples: Examples, settings: Pa
         delta=settings.delta,
         resampler=settings.resampler,
         background=settings.background,
+        sharpness=settings.sharpness,
     )
     return FittedRule(rule, "lowrank", _pair(cache["ranks"], int), _pair(cache["trace_errors"], float))
 

@@ -61,6 +61,8 @@ class ParticleSettings:
     resampler: Resampler
     background: float = 0.0
     """φ."""
+    sharpness: float = 1.0
+    """The power of the state kernel."""
 
 
 class FittedRule(NamedTuple):
@@ -154,6 +156,7 @@ def fit_particle_rule(examples: Examples, settings: ParticleSettings) -> FittedR
         "delta": settings.delta,
         "resampler": settings.resampler,
         "background": settings.background,
+        "sharpness": settings.sharpness,
     }
     if np.isinf(settings.delta):
         plain = ParticleRule(examples.state_kernel, examples.observation_kernel, **common)

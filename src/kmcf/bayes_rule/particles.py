@@ -48,6 +48,8 @@ class ParticleRule(BayesRule):
     resampler: Resampler
     background: float = 0.0
     """φ."""
+    sharpness: float = 1.0
+    """The state kernel is raised to this power, which narrows it where it is wider than this rule wants."""
 
     @property
     def size(self) -> int:
@@ -59,7 +61,7 @@ class ParticleRule(BayesRule):
         """The largest similarities of an example state, and of an example observation, with itself."""
         observed = self.observations
         return (
-            float(self.state_kernel.diagonal().max()),
+            float(self.state_kernel.diagonal().max()) ** self.sharpness,
             observed.largest if isinstance(observed, KernelFeatures) else float(observed.diagonal().max()),
         )
 
@@ -72,7 +74,7 @@ class ParticleRule(BayesRule):
     def correct(self, prior: Prior, observation: Objects) -> Posterior:
         """Re-weight the particles by the likelihood that the examples around them suggest."""
         particles, particle_weights = prior.states, prior.weights
-        logs = self.state_kernel.log_against(particles)  # (n, m)
+        logs = self._logs(particles)
         closest = logs.max(axis=0)
         similarities = logs - closest
         np.exp(similarities, out=similarities)
@@ -106,7 +108,12 @@ class ParticleRule(BayesRule):
 
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to their closest example states."""
-        return self._coverage(self.state_kernel.log_against(prior.states).max(axis=0), prior.weights)
+        return self._coverage(self._logs(prior.states).max(axis=0), prior.weights)
+
+    def _logs(self, particles: Objects) -> FloatArray:
+        """Return the logarithms of the similarities of examples and particles, (n, m)."""
+        logs = self.state_kernel.log_against(particles)
+        return logs if self.sharpness == 1.0 else self.sharpness * logs
 
     def _coverage(self, closest: FloatArray, weights: FloatArray) -> float:
         share = np.abs(weights) / np.abs(weights).sum()

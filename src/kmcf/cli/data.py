@@ -37,4 +37,4 @@ def ble(
         names = {**track.names, "observations": tuple(f"rssi_{j + 1:02d}" for j in range(track.observations.shape[1]))}
         path = out / f"{track.name}.csv"
         write_table(replace(track, names=names), path)
-        Console().print(f"saved {path} ({len(track)} rows)", soft_wrap=True, highlight=False)
+        Console().print(f"saved {path} ({len(track)} rows)", soft_wrap=True, highlight=False, markup=False)

@@ -60,7 +60,8 @@ def evaluate(
     if python:
         typer.echo(script.text(PRINTING))
         return
-    names = script.run()
+    with tables.pointing():
+        names = script.run()
     rows = [{"sequence": name, **score._asdict()} for name, score in names["scores"].items()]
     overall = {"sequence": "all", **names["overall"]._asdict()}
     if as_json:

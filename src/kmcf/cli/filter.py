@@ -80,7 +80,8 @@ def filter_(
     if python:
         typer.echo(script.text())
         return
-    runs = script.run()["runs"]
+    with tables.pointing():
+        runs = script.run()["runs"]
     if out is not None:
         estimates = counted(sum(len(run.time) for run in runs), "estimate")
         rejected = counted(sum(int(run.rejected.sum()) for run in runs), "observation")
@@ -128,9 +129,11 @@ def _line_format(as_json: bool) -> str:
 
 def _stream(model: LoadedModel, tables: TableFiles, out: Path | None, as_json: bool) -> None:
     from kmcf.cli.streaming import EstimateStream, write_lines
+    from kmcf.support.atomic import naming
 
     stream = EstimateStream(model, tables, sys.stdin.buffer)
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
-    with nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8", newline="") as output:
+    opened = nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8", newline="")
+    with naming(out or "stdout"), opened as output:
         write_lines(stream, output, _line_format(as_json))

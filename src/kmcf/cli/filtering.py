@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kmcf.cli.group import note
 from kmcf.cli.models import LoadedModel
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.table_files import TableFiles, tell_gaps
@@ -41,9 +42,20 @@ def add_filtering(
             _check_controls(recording, source)
 
     given = [Code(f"[recording.{role} for recording in recordings]") for role in ("observations", "controls")]
-    shown = {"progress": True} if progress else {}
+    shown: dict[str, Any] = {"progress": True} if progress else {}
+    if uses_times(model, tables):
+        shown["times"] = Code("[recording.time for recording in recordings]")
     script.add(tables.reading(), check=check)
     script.add(f"runs = {call('flt.filter_many', *given, **shown, keep_beliefs=False)}")
+
+
+def uses_times(model: LoadedModel, tables: TableFiles) -> bool:
+    """Say whether the filter is told the times of a file; if it could not make anything of them, say so."""
+    if tables.time is None or model.timed:
+        return tables.time is not None
+    if model.filter.transition is not None:
+        note(f"{model.name} was fitted without times, so every row counts as one step, however late it comes.")
+    return False
 
 
 def _check_controls(recording: Recording, source: str) -> None:

@@ -52,7 +52,9 @@ def fit(
     if python:
         typer.echo(script.text())
         return
-    about = _about(out, **script.run())
+    with files.pointing():
+        names = script.run()
+    about = _about(out, **names)
     if as_json:
         print_json(about)
     else:

@@ -13,6 +13,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from kmcf.numerics.interrupts import was_interrupted
+from kmcf.support.plain_text import printable
+
 BAD_INPUT, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 1, 3, 130, 141
 """Exit codes, besides 0 (all went well) and 2 (a command or option that does not exist)."""
 EXPECTED = (ValueError, TypeError, RuntimeError, ImportError, OSError, MemoryError)
@@ -93,15 +96,10 @@ def exit_code_and_sentence(error: BaseException) -> tuple[int, str]:
     return UNEXPECTED, f"unexpected {type(error).__name__}: {text}; please report it, with what --debug shows."
 
 
-def was_interrupted(error: BaseException) -> bool:
-    """Say whether Ctrl-C is behind an error; functions compiled by Numba report it as an error of their own."""
-    return isinstance(error, KeyboardInterrupt) or (error.__cause__ is not None and was_interrupted(error.__cause__))
-
-
 def tell(text: str, *, colour: str | None = None) -> None:
     """Write a line for people to stderr, coloured on a terminal only."""
     with suppress(BrokenPipeError):
-        typer.secho(text, err=True, fg=colour)
+        typer.secho(printable(text), err=True, fg=colour)
 
 
 def note(text: str) -> None:

@@ -38,6 +38,13 @@ class LoadedModel:
         named = self.columns.get("state") or []
         return list(named) if len(named) == width else [f"state_{j}" for j in range(width)]
 
+    @property
+    def timed(self) -> bool:
+        """Whether the filter was learnt from times, so that it can make something of them."""
+        from kmcf.transitions.elapsed import knows_step
+
+        return self.columns.get("time") is not None and knows_step(self.filter.transition)
+
     def tables(self, files: Sequence[Path], **chosen: Any) -> TableFiles:
         """Return how to read files for this model: columns as chosen, otherwise those that it was fitted to."""
         columns = {**self.columns, **{name: value for name, value in chosen.items() if value}}

@@ -58,6 +58,7 @@ class SupportName(StrEnum):
 
     EXAMPLES = "examples"
     PARTICLES = "particles"
+    BOTH = "both"
 
 
 FilesArgument = Annotated[
@@ -86,7 +87,12 @@ ControlOption = Annotated[
 ]
 TimeOption = Annotated[
     str | None,
-    typer.Option("--time", "-t", help="Column of the time: numbers or dates, increasing.", rich_help_panel=DATA),
+    typer.Option(
+        "--time",
+        "-t",
+        help="Column of the time: numbers or dates, increasing. States move by as much as time passes.",
+        rich_help_panel=DATA,
+    ),
 ]
 SequenceOption = Annotated[
     str | None,
@@ -99,8 +105,8 @@ GapsOption = Annotated[
     GapTreatment,
     typer.Option(
         "--gaps",
-        help="Where time advances by more than 1.5 steps: keep the rows as they are, split the sequence, fill in rows "
-        "without observation, or stop with an error.",
+        help="Where time advances by more than 1.5 steps: keep the rows (one long move), split the sequence, fill in "
+        "rows without observation, or stop with an error.",
         rich_help_panel=DATA,
     ),
 ]

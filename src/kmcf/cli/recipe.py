@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from kmcf.cli.options import ExampleOptions, FilterOptions, TransitionOptions
-from kmcf.cli.script import Code, call
+from kmcf.cli.script import Code, as_code, call
 from kmcf.cli.table_files import TableFiles
 
 KERNEL_SETTINGS = ("state_kernel", "observation_kernel")
 ANGULAR_TRANSITIONS = ("random-walk", "jump")
 """Transitions that are told which states are angles."""
+STEPPING_TRANSITIONS = ("constant-velocity", "velocity")
+"""Transitions whose step is 1 unless they are told."""
 POSE_TRANSITIONS = ("odometry", "velocity")
 """Transitions of a pose, which know that its last column is an angle."""
 
@@ -68,10 +70,14 @@ def transition_statements(files: TableFiles, motion: TransitionOptions) -> list[
     start: dict[str, Any] = {}
     if files.angles and motion.transition in ANGULAR_TRANSITIONS:
         start["angles"] = Code("recordings[0].angles")
-    if files.time is not None and motion.transition == "constant-velocity" and "step" not in fixed:
+    if files.time is not None and motion.transition in STEPPING_TRANSITIONS:
         start["step"] = Code("kmcf.datasets.columns_of(recordings)['step']")
+    how: dict[str, Any] = {"trim": motion.trim} if motion.trim else {}
+    if fixed.get("step") is not None:
+        start["step"] = fixed["step"]
+        if files.time is None:  # then a row is one step
+            how["times"] = Code(f"[{as_code(fixed['step'])} * recording.time for recording in recordings]")
     made = call("kmcf.transitions.named", motion.transition, **start)
-    how = {"trim": motion.trim} if motion.trim else {}
     statements = [f"transition = {made}.{call('fit', Code('recordings'), **how)}"]
     if fixed:
         statements.append(call("transition.set_params", **fixed))

@@ -15,6 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kmcf.support.plain_text import printable
+
 
 def command_line() -> str:
     """Return the command as it was typed."""
@@ -35,22 +37,27 @@ def print_json(data: Any) -> None:
 
 def print_table(title: str, rows: Mapping[str, Any]) -> None:
     """Print names and values."""
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, show_header=False)
+    table = Table(title=_shown(title), title_justify="left", box=SIMPLE_HEAD, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in rows.items():
-        table.add_row(Text(name.replace("_", " ")), Text(readable(value)))
+        table.add_row(_shown(name.replace("_", " ")), _shown(readable(value)))
     Console().print(table)
 
 
 def print_columns(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Print rows with the same names."""
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(title=_shown(title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for position, name in enumerate(rows[0]):
-        table.add_column(name.replace("_", " "), justify="right" if position else "left", overflow="fold")
+        table.add_column(_shown(name.replace("_", " ")), justify="right" if position else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(readable(value)) for value in row.values()))
+        table.add_row(*(_shown(readable(value)) for value in row.values()))
     Console().print(table)
+
+
+def _shown(text: str) -> Text:
+    """Return a text from anywhere as a table shows it: no markup, no control characters."""
+    return Text(printable(text))
 
 
 def readable(value: Any) -> str:

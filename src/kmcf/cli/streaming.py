@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, TextIO
 
 import numpy as np
 
-from kmcf.cli.group import was_interrupted
+from kmcf.cli.filtering import uses_times
 from kmcf.cli.models import LoadedModel
 from kmcf.cli.table_files import TableFiles
 from kmcf.datasets.cells import is_date, read_date, read_number
 from kmcf.datasets.column_files import csv_rows
 from kmcf.datasets.columns import choose
-from kmcf.datasets.tables import missed_steps
+from kmcf.datasets.tables import MOST_FILLED, missed_steps
 from kmcf.export.estimates import LINES, EstimateColumns
 from kmcf.filter import Belief
+from kmcf.filter.inputs import IncompleteError
 from kmcf.filter.run import collect
+from kmcf.numerics.interrupts import uninterrupted, was_interrupted
 
 
 class EstimateStream:
@@ -49,6 +48,7 @@ class EstimateStream:
         self._columns = {role: self._chosen(role) for role in ("observation", "control", "time", "sequence")}
         model.check_width("observation", [self._header[j] for j in self._columns["observation"]], "stdin")
         self._dates = False
+        self._timed = uses_times(model, self._tables)
 
     @property
     def columns(self) -> EstimateColumns:
@@ -74,9 +74,18 @@ class EstimateStream:
         beliefs: list[Belief] = []
         times: list[float] = []
         if missed and self._tables.gaps == "fill":
+            if missed > MOST_FILLED:
+                raise ValueError(
+                    f"stdin, line {line}: filling the gap from time {self._times[label]:g} to {time:g} would add "
+                    f"{missed} rows; keep gaps as they are, or begin a new sequence there (--gaps split)."
+                )
             beliefs, times = self._filled(belief, missed, self._times[label], time)
             belief, missed = beliefs[-1], 0
-        belief = self._model.filter.step(belief, observation, control)
+        try:
+            belief = self._model.filter.step(belief, observation, control, time if self._timed else None)
+        except IncompleteError as error:
+            column = self._columns["observation"][int(np.flatnonzero(~np.isfinite(observation))[0])]
+            raise ValueError(f"stdin, line {line}, column {self._header[column]!r}: {error}") from None
         self._beliefs[label], self._times[label] = belief, time
         run = collect([*beliefs, belief], angles=self._model.filter.angles, keep=False)
         return list(self.columns.rows(run, label, [*times, time], [*(0 for _ in beliefs), missed]))
@@ -86,10 +95,11 @@ class EstimateStream:
         if self._columns["control"]:
             raise ValueError("gaps cannot be filled where there are controls.")
         beliefs = []
-        for _ in range(missed):
-            belief = self._model.filter.step(belief, None)
+        times = [before + (time - before) * k / (missed + 1) for k in range(1, missed + 1)]
+        for between in times:
+            belief = self._model.filter.step(belief, None, None, between if self._timed else None)
             beliefs.append(belief)
-        return beliefs, [before + (time - before) * k / (missed + 1) for k in range(1, missed + 1)]
+        return beliefs, times
 
     def _missed(self, line: int, label: str, time: float) -> int:
         before = self._times.get(label)
@@ -111,8 +121,9 @@ class EstimateStream:
         if not self._times:
             self._dates = is_date(cells[column])
         time = self._number(line, cells, column, dates=self._dates)
-        if np.isnan(time):
-            raise ValueError(f"stdin, line {line}, column {self._header[column]!r}: the time is missing.")
+        if not np.isfinite(time):
+            problem = "missing" if np.isnan(time) else "infinite"
+            raise ValueError(f"stdin, line {line}, column {self._header[column]!r}: the time is {problem}.")
         return time
 
     def _number(self, line: int, cells: list[str], column: int, *, dates: bool = False) -> float:
@@ -153,25 +164,3 @@ def write_lines(stream: EstimateStream, output: TextIO, format: str) -> None:
         raise
     if not written:
         raise ValueError("stdin holds no rows.")
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Make Ctrl-C wait until the block is done; a second one does not wait."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-
-    def remember(number: int, _: object) -> None:
-        if came:
-            raise KeyboardInterrupt
-        came.append(number)
-
-    before = signal.signal(signal.SIGINT, remember)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came:
-        raise KeyboardInterrupt

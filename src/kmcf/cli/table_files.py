@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,20 @@ class TableFiles:
     def reading(self) -> str:
         """Return the statement that reads them as ``recordings``."""
         return f"recordings = {call('kmcf.datasets.read_tables', list(self.files), **self._arguments())}"
+
+    @contextmanager
+    def pointing(self) -> Iterator[None]:
+        """Let errors about numbers that are missing name the line and the column."""
+        from kmcf.datasets.tables import first_incomplete
+        from kmcf.filter.inputs import IncompleteError
+
+        try:
+            yield
+        except IncompleteError as error:
+            where = first_incomplete(self.files, self.observation, self.state, self.encoding)
+            if where is None:
+                raise
+            raise ValueError(f"{where}: {error}") from None
 
     def _arguments(self) -> dict[str, Any]:
         """Return what is not as it is by default."""

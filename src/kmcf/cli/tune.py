@@ -89,7 +89,8 @@ def tune(
     if python:
         typer.echo(script.text("print(result.best_value, result.best_params)"))
         return
-    summary = script.run()["summary"]
+    with files.pointing():
+        summary = script.run()["summary"]
     if as_json:
         print_json(summary)
     else:
@@ -98,7 +99,11 @@ def tune(
 
 def searching(files: TableFiles, search: dict[str, Any]) -> str:
     """Return the statement that tunes ``flt`` on all rows of ``recordings``, those without observation included."""
-    roles = ("states", "observations", *(("controls",) if files.control else ()))
-    rows = {role: Code(f"numpy.concatenate([recording.{role} for recording in recordings])") for role in roles}
+    roles = {"states": "states", "observations": "observations"}
+    roles |= {"controls": "controls"} if files.control else {}
+    roles |= {"times": "time"} if files.time else {}
+    rows = {
+        name: Code(f"numpy.concatenate([recording.{role} for recording in recordings])") for name, role in roles.items()
+    }
     groups = Code("[number for number, recording in enumerate(recordings) for _ in recording.time]")
     return f"result = {call('kmcf.tune', Code('flt'), **rows, groups=groups, **search)}"

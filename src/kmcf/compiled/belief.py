@@ -116,6 +116,16 @@ class DeviceBelief(Belief):
         return self.to_host().rejections
 
     @property
+    def clock(self) -> float | None:
+        """The user's time of this belief."""
+        return self.to_host().clock
+
+    @property
+    def elapsed(self) -> float | None:
+        """Time since the step before."""
+        return self.to_host().elapsed
+
+    @property
     def state_shape(self) -> tuple[int, ...]:
         """Shape of one state."""
         return self._engine.state_shape

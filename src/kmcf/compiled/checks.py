@@ -1,4 +1,4 @@
-"""What the JAX path requires of arrays, settings, kernels and functions, checked before anything is compiled."""
+"""What the JAX path requires of arrays, settings, kernels and functions, before compiling and of what they return."""
 
 # mypy: disable-error-code=no-untyped-call
 # JAX leaves some of its classes without types.
@@ -85,6 +85,33 @@ def tracing(source: str) -> Iterator[None]:
     except Exception as error:
         error.add_note(f"raised by your {source}")
         raise
+
+
+def check_results(results: Any, *, size: int, before: int, valid: Any = True) -> None:
+    """Raise what the same steps would raise on NumPy, where numbers are checked as they arise.
+
+    Parameters
+    ----------
+    results : StepResult
+        Of one step, or of a batch, (B, T).
+    size : int
+        Number of particles.
+    before : int
+        How many steps had been made before.
+    valid : array of bool
+        Which steps of a batch are no padding.
+    """
+    diverged = np.where(valid, results.diverged, 0)
+    if diverged.any():
+        place = tuple(np.argwhere(diverged)[0])  # the first sequence in which it happens, and there the first step
+        time = before + 1 + (int(place[-1]) if place else 0)
+        source = "initial(size, key)" if time == 1 else f"transition(states, control, key) at step {time}"
+        raise ValueError(f"{source} returned NaN or infinity for {int(diverged[place])} of {size} states.")
+    if np.any(np.where(valid, results.broken, False)):
+        raise FloatingPointError(
+            "the posterior weights are not finite; check that the kernels and the transition return finite values, "
+            "or raise epsilon and delta."
+        )
 
 
 def is_traced(value: Any) -> bool:

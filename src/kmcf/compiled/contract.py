@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from kmcf.bayes_rule import CompressedRule
 from kmcf.compiled.step import FilterState, StepResult, StepSettings
 from kmcf.filter.belief import Belief
+from kmcf.filter.clock import Drive
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects
@@ -39,13 +40,20 @@ class Engine(Protocol):
     def initial_of(self, stream: int) -> FilterState:
         """Return the initial state of a stream."""
 
-    def replay_steps(self, state: FilterState, corrected: Any, picks: Any, controls: Any) -> tuple[FilterState, Any]:
+    def replay_steps(self, state: FilterState, corrected: Any, picks: Any, drives: Drive) -> tuple[FilterState, Any]:
         """Repeat the predictions of known steps."""
 
     def host_belief(self, state: FilterState, result: StepResult) -> Belief:
         """Turn one step's arrays into an ordinary belief."""
 
     def belief_of(
-        self, result: StepResult, *, time: int, stream: int, rejections: int, particles: Callable[[], FloatArray]
+        self,
+        result: StepResult,
+        *,
+        time: int,
+        stream: int,
+        rejections: int,
+        particles: Callable[[], FloatArray],
+        clocks: tuple[float, float],
     ) -> Belief:
         """Make a belief of one step's results."""

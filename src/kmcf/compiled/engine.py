@@ -21,7 +21,7 @@ from kmcf.bayes_rule import CompressedPosterior, CompressedRule
 from kmcf.bayes_rule.tensors import Tensors
 from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.compiled.belief import DeviceBelief
-from kmcf.compiled.checks import check_kernel, is_traced
+from kmcf.compiled.checks import check_kernel, check_results, is_traced
 from kmcf.compiled.inputs import Batch, read_batch, read_one, read_sequences
 from kmcf.compiled.loops import padded_gram
 from kmcf.compiled.results import BatchSummaries, Members
@@ -37,12 +37,14 @@ from kmcf.compiled.step import (
     replay,
 )
 from kmcf.filter.belief import Belief, StepReport, equal_weights
+from kmcf.filter.clock import Clock, Drive, drive_from, intervals, read_time, warn_unused
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
 from kmcf.filter.run import FilterRun
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects
+from kmcf.transitions.elapsed import takes_elapsed
 
 jax.tree_util.register_dataclass(Tensors, [field.name for field in dataclasses.fields(Tensors)], [])
 
@@ -120,14 +122,22 @@ class CompiledFilter:
         if not isinstance(stream, jax.Array) and (not isinstance(stream, int | np.integer) or stream < 0):
             raise ValueError(f"stream = {stream!r}; it must be a non-negative integer.")
         state = self.initial_of(stream)
-        return DeviceBelief(self, state, self._blank(self.model, state))
+        blank = self._blank(self.model, state)
+        if not is_traced(state):
+            check_results(blank, size=self.settings.n_particles, before=0)
+        return DeviceBelief(self, state, blank)
 
-    def step(self, belief: Belief, y: Any, control: Any = None) -> DeviceBelief:
+    def step(self, belief: Belief, y: Any, control: Any = None, time: Any = None) -> DeviceBelief:
         """Return the belief after one more observation; can be compiled, batched and scanned by the user."""
         state = self._state_of(belief)
-        after, result = self._step(self.model, state, read_one(self.reader, y, self.settings.dtype), control)
+        drive = Drive(control, clock=time)
+        if not is_traced((state, time)):
+            drive = Drive(control, clock=drive_from(Clock.of(state), control, read_time(time)).clock)
+        after, result = self._step(self.model, state, read_one(self.reader, y, self.settings.dtype), drive)
         if not is_traced(after):
-            self._check(result.broken)
+            check_results(result, size=self.settings.n_particles, before=int(state.time))
+            if self._timeless and np.isfinite(state.elapsed):
+                warn_unused([float(state.elapsed), float(after.elapsed)], self._timeless)
             if bool(result.rejected) and int(state.rejections) == 0:
                 warn_rejected("an observation was", NO_EXAMPLE_RESEMBLES, first=int(after.time))
         return DeviceBelief(self, after, result)
@@ -137,6 +147,7 @@ class CompiledFilter:
         observations: Any,
         controls: Any,
         *,
+        times: Any = None,
         progress: bool = False,
         keep_beliefs: bool | None = None,
         mesh: Mesh | None = None,
@@ -145,9 +156,10 @@ class CompiledFilter:
         keep = keep_beliefs is not False
         dtype = self.settings.dtype
         if self.reader.is_batch(observations):
-            batch = read_batch(self.reader, observations, controls, dtype)
+            batch = read_batch(self.reader, observations, controls, dtype, times)
             return self._run(batch, keep=keep, mesh=mesh)
-        batch = read_sequences(self.reader, [observations], None if controls is None else [controls], dtype)
+        single, clock = (None if given is None else [given] for given in (controls, times))
+        batch = read_sequences(self.reader, [observations], single, dtype, clock)
         return self._run(batch, keep=keep, mesh=mesh)[0]
 
     def filter_many(
@@ -155,6 +167,7 @@ class CompiledFilter:
         sequences: Sequence[Any],
         controls: Any,
         *,
+        times: Any = None,
         progress: bool = False,
         keep_beliefs: bool | None = None,
         mesh: Mesh | None = None,
@@ -164,14 +177,15 @@ class CompiledFilter:
             raise TypeError(f"filter_many takes a list of sequences, not {type(sequences).__name__}.")
         if not sequences:
             return []
-        batch = read_sequences(self.reader, sequences, controls, self.settings.dtype)
+        batch = read_sequences(self.reader, sequences, controls, self.settings.dtype, times)
         return list(iter(self._run(batch, keep=keep_beliefs is not False, mesh=mesh)))
 
-    def forecast(self, belief: Belief, steps: int, controls: Any) -> FilterRun:
+    def forecast(self, belief: Belief, steps: int, controls: Any, times: Any = None) -> FilterRun:
         """Predict without observations."""
         state = self._state_of(belief)
-        given = None if controls is None else [controls]
-        batch = read_sequences(self.reader, [[None] * steps], given, self.settings.dtype)
+        given, clock = (None if part is None else [part] for part in (controls, times))
+        batch = read_sequences(self.reader, [[None] * steps], given, self.settings.dtype, clock)
+        drive_from(Clock.of(state), None, None if batch.times is None else float(batch.times[0, 0]))
         return self._run(batch, keep=True, mesh=None, start=state)[0]
 
     def _state_of(self, belief: Belief) -> FilterState:
@@ -197,13 +211,16 @@ class CompiledFilter:
                 "particles: a belief can only be continued by the filter that made it."
             )
         counts = [jnp.asarray(number, jnp.int32) for number in (belief.time, belief.stream, belief.rejections)]
-        return FilterState(jnp.asarray(particles, dtype), counts[0], counts[1].astype(jnp.uint32), counts[2])
+        clocks = [jnp.asarray(np.nan if c is None else c, jnp.float64) for c in (belief.clock, belief.elapsed)]
+        return FilterState(jnp.asarray(particles, dtype), counts[0], counts[1].astype(jnp.uint32), counts[2], *clocks)
 
     def _run(self, batch: Batch, *, keep: bool, mesh: Mesh | None, start: FilterState | None = None) -> FilterRun:
         if mesh is not None and not isinstance(mesh, Mesh):
             raise TypeError(f"mesh = {mesh!r}; it must be a jax.sharding.Mesh.")
+        self._warn_unused(batch)
         results = self.runner.run(batch, mesh=mesh, start=start)
-        self._check(results.broken[batch.valid])
+        before = 0 if start is None else int(start.time)
+        check_results(results, size=self.settings.n_particles, before=before, valid=batch.valid)
         summaries = BatchSummaries(self, results, batch, mesh=mesh, start=start)
         rejected = summaries.column("rejected") & batch.valid
         if rejected.any():
@@ -211,6 +228,16 @@ class CompiledFilter:
             what = f"{int(rejected.sum())} of {int(batch.lengths.sum())} observations were"
             warn_rejected(what, NO_EXAMPLE_RESEMBLES, first=first)
         return FilterRun(summaries, angles=self.settings.angles, members=Members(summaries, keep=keep))
+
+    def _warn_unused(self, batch: Batch) -> None:
+        if batch.times is not None:
+            warn_unused(intervals([c[:n] for c, n in zip(batch.times, batch.lengths, strict=True)]), self._timeless)
+
+    @cached_property
+    def _timeless(self) -> str:
+        """Why the filter makes nothing of times; empty if it does."""
+        told = takes_elapsed(self.settings.transition)
+        return "" if told else "the filter's transition does not take the time that passed"
 
     @cached_property
     def runner(self) -> BatchRunner:
@@ -232,12 +259,12 @@ class CompiledFilter:
 
     @cached_property
     def _replay(self) -> Any:
-        def steps(model: Model, state: FilterState, corrected: Any, picks: Any, controls: Any) -> Any:
+        def steps(model: Model, state: FilterState, corrected: Any, picks: Any, drives: Drive) -> Any:
             def one(state: FilterState, inputs: Any) -> tuple[FilterState, Any]:
-                corrected, picks, control = inputs
-                return replay(model, state, corrected, picks, control, self.settings)
+                corrected, picks, drive = inputs
+                return replay(model, state, corrected, picks, drive, self.settings)
 
-            return lax.scan(one, state, (corrected, picks, controls))
+            return lax.scan(one, state, (corrected, picks, drives))
 
         return jax.jit(steps)
 
@@ -245,9 +272,9 @@ class CompiledFilter:
         """Return the initial state of a stream: draws from p_init."""
         return self.initial(self.model, stream)
 
-    def replay_steps(self, state: FilterState, corrected: Any, picks: Any, controls: Any) -> tuple[FilterState, Any]:
+    def replay_steps(self, state: FilterState, corrected: Any, picks: Any, drives: Drive) -> tuple[FilterState, Any]:
         """Repeat the predictions of known steps; return the state after them and the particles, (T, m, ...)."""
-        after, particles = self._replay(self.model, state, corrected, picks, controls)
+        after, particles = self._replay(self.model, state, corrected, picks, drives)
         return after, np.asarray(particles, np.float64)
 
     def host_belief(self, state: FilterState, result: StepResult) -> Belief:
@@ -256,10 +283,18 @@ class CompiledFilter:
         return self.belief_of(
             result, time=int(state.time), stream=int(state.stream), rejections=int(state.rejections),
             particles=lambda: np.asarray(state.particles, np.float64),
+            clocks=(float(state.clock), float(state.elapsed)),
         )  # fmt: skip
 
     def belief_of(
-        self, result: StepResult, *, time: int, stream: int, rejections: int, particles: Callable[[], FloatArray]
+        self,
+        result: StepResult,
+        *,
+        time: int,
+        stream: int,
+        rejections: int,
+        particles: Callable[[], FloatArray],
+        clocks: tuple[float, float] = (np.nan, np.nan),
     ) -> Belief:
         """Make a belief from one step's results; the particles are needed only if nothing was corrected."""
         report = StepReport(
@@ -272,6 +307,7 @@ class CompiledFilter:
         )
         details: dict[str, Any] = {"time": time, "stream": stream, "report": report, "rejections": rejections}
         details |= {"kernel": self.kernel, "angles": self.settings.angles}
+        details |= {name: value for name, value in zip(("clock", "elapsed"), clocks, strict=True) if value == value}
         if not bool(result.corrected):
             predicted = particles()
             return Belief(predicted, equal_weights(len(predicted)), **details)
@@ -285,14 +321,6 @@ class CompiledFilter:
             solution=np.asarray(result.solution, np.float64),
         )
         return Belief(self.states, posterior, resampled=self.rule.candidates.indices[result.picks], **details)
-
-    @staticmethod
-    def _check(broken: Any) -> None:
-        if np.any(broken):
-            raise FloatingPointError(
-                "the posterior weights are not finite; check that the kernels and the transition return finite values, "
-                "or raise epsilon and delta."
-            )
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out compiled functions and device arrays, which are made again on first use."""

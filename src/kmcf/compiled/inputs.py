@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from kmcf.filter.clock import Drive, read_times, times_of_each
 from kmcf.filter.inputs import ObservationReader, read_controls
 from kmcf.numerics.arrays import BoolArray, IntArray
 
@@ -22,6 +23,13 @@ class Batch(NamedTuple):
     """A pytree of arrays (B, T, ...), or None."""
     lengths: IntArray
     """How many steps each sequence has, (B,)."""
+    times: Any = None
+    """The user's times, (B, T), or None."""
+
+    @property
+    def drives(self) -> Drive:
+        """What moves the states on, as arrays (B, T, ...)."""
+        return Drive(self.controls, clock=self.times)
 
     @property
     def valid(self) -> BoolArray:
@@ -29,7 +37,7 @@ class Batch(NamedTuple):
         return np.arange(self.observations.shape[1])[None, :] < self.lengths[:, None]
 
 
-def read_batch(reader: ObservationReader, observations: Any, controls: Any, dtype: Any) -> Batch:
+def read_batch(reader: ObservationReader, observations: Any, controls: Any, dtype: Any, times: Any = None) -> Batch:
     """Read B sequences of equal length given as one array (B, T, ...)."""
     shape = _observation_shape(reader)
     values = jnp.asarray(observations) if isinstance(observations, jax.Array) else np.asarray(observations)
@@ -60,10 +68,13 @@ def read_batch(reader: ObservationReader, observations: Any, controls: Any, dtyp
                     f"the controls have shape {leaf.shape}, but there are {size} sequences of {steps} steps: their "
                     f"shape must start with ({size}, {steps})."
                 )
-    return Batch(values, controls, np.full(size, steps))
+    lengths = np.full(size, steps)
+    return Batch(values, controls, lengths, _read_times(times, lengths))
 
 
-def read_sequences(reader: ObservationReader, sequences: Sequence[Any], controls: Any, dtype: Any) -> Batch:
+def read_sequences(
+    reader: ObservationReader, sequences: Sequence[Any], controls: Any, dtype: Any, times: Any = None
+) -> Batch:
     """Read sequences of any lengths; the shorter ones are padded with missing observations."""
     read = [_read_sequence(reader, sequence, dtype) for sequence in sequences]
     per_sequence = [None] * len(read) if controls is None else list(controls)
@@ -77,11 +88,11 @@ def read_sequences(reader: ObservationReader, sequences: Sequence[Any], controls
         )
     lengths = np.array([len(s) for s in read])
     longest = int(lengths.max())
-    padded = np.stack([_filled(s, longest, np.nan) for s in read])
+    padded, clock = np.stack([_filled(s, longest, np.nan) for s in read]), _read_times(times, lengths)
     if not any(given):
-        return Batch(padded, None, lengths)
+        return Batch(padded, None, lengths, clock)
     stacked = jax.tree.map(lambda *parts: np.stack([_filled(part, longest, None) for part in parts]), *checked)
-    return Batch(padded, stacked, lengths)
+    return Batch(padded, stacked, lengths, clock)
 
 
 def read_one(reader: ObservationReader, observation: Any, dtype: Any) -> Any:
@@ -98,6 +109,20 @@ def read_one(reader: ObservationReader, observation: Any, dtype: Any) -> Any:
         return value.astype(dtype)
     read = reader.one(np.asarray(observation) if isinstance(observation, jax.Array) else observation)
     return np.full(shape, np.nan, dtype) if read is None else np.asarray(read[0], dtype)
+
+
+def _read_times(times: Any, lengths: IntArray) -> Any:
+    """Read the times of sequences of some lengths, (B, T); after the end of a sequence they go on."""
+    each = times_of_each(np.asarray(times) if isinstance(times, jax.Array) else times, len(lengths))
+    read = [read_times(clock, int(length)) for clock, length in zip(each, lengths, strict=True)]
+    known = [clock for clock in read if clock is not None]
+    if len(known) not in (0, len(read)):
+        raise ValueError(
+            "some sequences have times and others None: with JAX arrays either all of a batch have them, or none."
+        )
+    longest = int(lengths.max())
+    rest = [np.arange(1.0, longest - len(clock) + 1.0) for clock in known]
+    return np.stack([np.append(c, c[-1] + r) for c, r in zip(known, rest, strict=True)]) if known else None
 
 
 def _read_sequence(reader: ObservationReader, sequence: Any, dtype: Any) -> Any:

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from kmcf.compiled.belief import DeviceBelief
-from kmcf.compiled.checks import is_traced
+from kmcf.compiled.checks import check_results, is_traced
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.inputs import Batch, read_one
 from kmcf.compiled.step import FilterState, Model, advance
@@ -62,14 +62,15 @@ class PatternedFilter(ColumnsFilter):
     own: Fitted[ColumnsFilter] | None
     """For observations without gaps, where examples lack numbers; None: this filter itself."""
 
-    def step(self, belief: Belief, y: Any, control: Any = None) -> DeviceBelief:
+    def step(self, belief: Belief, y: Any, control: Any = None, time: Any = None) -> DeviceBelief:
         """Return the belief after one more observation.
 
         In the user's own compiled code nobody knows its pattern yet: it counts as one without gaps.
         """
         self._state_of(belief)  # complain about the belief first
         engine, value = self._chosen(read_one(self.reader, y, self.settings.dtype))
-        return super().step(belief, value, control) if engine is self else engine.step(belief, value, control)
+        advance = super().step if engine is self else engine.step
+        return advance(belief, value, control, time)
 
     def _chosen(self, observation: Any) -> tuple[ColumnsFilter, Any]:
         """Return the filter for an observation, and what it sees of it."""
@@ -96,6 +97,7 @@ class PatternedFilter(ColumnsFilter):
 
     def _by_steps(self, batch: Batch, *, keep: bool) -> FilterRun:
         """Run sequences whose patterns differ, step by step, those with one pattern together."""
+        self._warn_unused(batch)
         summaries = [Summaries() for _ in batch.lengths]
         kept: list[list[Belief]] = [[] for _ in batch.lengths]
         for b, belief in self._along(batch):
@@ -124,12 +126,13 @@ class PatternedFilter(ColumnsFilter):
                 seen = np.stack([self._chosen(observations[b, t])[1] for b in rows])
                 padded = np.pad(np.arange(len(rows)), (0, _power_of_two(len(rows)) - len(rows)), mode="edge")
                 places = rows[padded]
-                controls = jax.tree.map(lambda array, t=t, places=places: array[places, t], batch.controls)
+                drives = jax.tree.map(lambda array, t=t, places=places: array[places, t], batch.drives)
                 some = jax.tree.map(lambda array, places=places: array[places], states)
-                after, results = engine.together(engine.model, some, seen[padded], controls)
+                after, results = engine.together(engine.model, some, seen[padded], drives)
                 states = jax.tree.map(lambda whole, new, at=places: whole.at[at].set(new), states, after)
                 after, results = jax.device_get((after, results))
-                self._check(results.broken)
+                one_step = jax.tree.map(lambda array: array[:, None], results)
+                check_results(one_step, size=self.settings.n_particles, before=t)
                 for k, b in enumerate(rows):
                     own = jax.tree.map(lambda array, k=k: array[k], (after, results))
                     yield int(b), engine.host_belief(*own)

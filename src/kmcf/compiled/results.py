@@ -42,7 +42,7 @@ class BatchSummaries:
         self._made_by: Engine | None = engine
         self.angles = tuple(engine.settings.angles)
         self._results = results
-        self._controls = batch.controls
+        self._drives = batch.drives
         self._mesh = mesh
         self._start = None if start is None else jax.device_get(start)
         self.lengths = batch.lengths
@@ -64,7 +64,8 @@ class BatchSummaries:
     def of_sequence(self, name: str, b: int) -> Any:
         """Return one column for one sequence, as long as it is."""
         if name in self._columns or not self._per_sequence(name):
-            return self.column(name)[b, : self.lengths[b]]
+            whole = self.column(name)
+            return None if whole is None else whole[b, : self.lengths[b]]
         cache = self._sequences[name]
         if b not in cache:
             cache[b] = np.array([getattr(belief, name)() for belief in self.beliefs(b)])
@@ -84,14 +85,23 @@ class BatchSummaries:
     def _belief(self, b: int, t: int, particles: FloatArray | None) -> Belief:
         begin, stream, before = (0, b, 0)
         if self._start is not None:
-            begin, stream, before = (int(part) for part in self._start[1:])
+            begin, stream, before = (int(part) for part in self._start[1:4])
         return self._engine.belief_of(
             jax.tree.map(lambda array: array[b, t], self._results),
             time=begin + t + 1,
             stream=stream,
             rejections=before + int(self._results.rejected[b, : t + 1].sum()),
             particles=lambda: particles,  # type: ignore[arg-type, return-value]
+            clocks=self._clocks(b, t),
         )
+
+    def _clocks(self, b: int, t: int) -> tuple[float, float]:
+        """Return the time of a step, and how much passed since the one before; NaN where they are not known."""
+        if self._drives.clock is None:
+            return np.nan, np.nan
+        before = np.nan if self._start is None else float(self._start.clock)
+        now = float(self._drives.clock[b][t])
+        return now, now - (float(self._drives.clock[b][t - 1]) if t else before)
 
     def _particles(self, b: int) -> Iterator[FloatArray | None]:
         """Yield the predicted particles at the steps that corrected nothing, by repeating the predictions."""
@@ -103,9 +113,9 @@ class BatchSummaries:
             if corrected[first:].all():
                 yield from [None] * (len(corrected) - first)
                 return
-            controls = jax.tree.map(lambda array, some=some: array[b, some], self._controls)
+            drives = jax.tree.map(lambda array, some=some: array[b, some], self._drives)
             picks = self._results.picks[b, some]
-            state, particles = self._engine.replay_steps(state, corrected[some], picks, controls)
+            state, particles = self._engine.replay_steps(state, corrected[some], picks, drives)
             yield from (None if known else sample for known, sample in zip(corrected[some], particles, strict=True))
 
     def _make(self, name: str) -> Any:
@@ -113,6 +123,8 @@ class BatchSummaries:
         if name == "time":
             begin = 0 if self._start is None else int(self._start.time)
             return np.tile(begin + 1 + np.arange(results.mean.shape[1]), (len(self.lengths), 1))
+        if name == "times":
+            return self._drives.clock
         if name == "coverage":
             return np.fmin(self.column("observation_coverage"), self.column("state_coverage"))
         if name == "mean":
@@ -140,7 +152,11 @@ class BatchSummaries:
         corrected = self._results.corrected
         size = self._engine.settings.n_particles
         ess, negative = np.full(corrected.shape, float(size)), np.zeros(corrected.shape)
-        mode = _double(self._results.first).copy()
+        mode = np.full((*corrected.shape, *self._engine.state_shape), np.nan)
+        for b in np.flatnonzero([not corrected[b, :length].all() for b, length in enumerate(self.lengths)]):
+            for t, particles in enumerate(self._particles(int(b))):
+                if particles is not None:
+                    mode[b, t] = self._belief(int(b), t, particles).mode()
         if corrected.any():
             found = summarise_weights(
                 self._engine,

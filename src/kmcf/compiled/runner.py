@@ -16,6 +16,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from kmcf.compiled.inputs import Batch
 from kmcf.compiled.memory import bytes_per_sequence, free_bytes, plan
 from kmcf.compiled.step import FilterState, Model, StepResult, StepSettings, advance, initial_state
+from kmcf.filter.clock import Drive
 
 
 class BatchRunner:
@@ -50,7 +51,7 @@ class BatchRunner:
         parts = []
         for first in range(0, size, width):
             rows = np.minimum(np.arange(first, first + width), size - 1)  # the last part is padded
-            some = jax.tree.map(lambda array, rows=rows: array[rows], (batch.observations, batch.controls))
+            some = jax.tree.map(lambda array, rows=rows: array[rows], (batch.observations, batch.drives))
             part = self._run_part(some, rows, piece, mesh, start)
             parts.append(jax.tree.map(lambda array, first=first: array[: size - first], part))
         return jax.tree.map(lambda *arrays: np.concatenate(arrays), *parts)
@@ -65,8 +66,8 @@ class BatchRunner:
         steps = inputs[0].shape[1]
         pieces = []
         for begin in range(0, steps, piece):
-            observations, controls = jax.tree.map(lambda array, begin=begin: array[:, begin : begin + piece], inputs)
-            state, results = scan(model, state, put(observations), put(controls))
+            observations, drives = jax.tree.map(lambda array, begin=begin: array[:, begin : begin + piece], inputs)
+            state, results = scan(model, state, put(observations), put(drives))
             pieces.append(fetch(results))
         return pieces[0] if len(pieces) == 1 else jax.tree.map(lambda *arrays: np.concatenate(arrays, axis=1), *pieces)
 
@@ -118,15 +119,15 @@ def gather(tree: Any) -> Any:
 
 
 def _scan_batch(
-    model: Model, states: FilterState, observations: Any, controls: Any, settings: StepSettings
+    model: Model, states: FilterState, observations: Any, drives: Drive, settings: StepSettings
 ) -> tuple[FilterState, StepResult]:
     """Run B filters over T steps: the batch inside, the time outside."""
 
-    def one(state: FilterState, observations: Any, controls: Any) -> tuple[FilterState, StepResult]:
+    def one(state: FilterState, observations: Any, drives: Drive) -> tuple[FilterState, StepResult]:
         def step(state: FilterState, inputs: Any) -> tuple[FilterState, StepResult]:
-            observation, control = inputs
-            return advance(model, state, observation, control, settings)
+            observation, drive = inputs
+            return advance(model, state, observation, drive, settings)
 
-        return lax.scan(step, state, (observations, controls))
+        return lax.scan(step, state, (observations, drives))
 
-    return jax.vmap(one)(states, observations, controls)
+    return jax.vmap(one)(states, observations, drives)

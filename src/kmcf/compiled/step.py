@@ -19,9 +19,11 @@ from kmcf.bayes_rule.core import Algebra, CompressedCore, Correction, correct, h
 from kmcf.bayes_rule.declared import DeclaredFunctions
 from kmcf.compiled.checks import tracing
 from kmcf.embedding.moments import weighted_covariance, weighted_mean
+from kmcf.filter.clock import Drive
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import Array
 from kmcf.numerics.circles import wrapped_columns
+from kmcf.transitions.elapsed import needs_elapsed, takes_elapsed
 
 
 class Model(NamedTuple):
@@ -38,7 +40,7 @@ class Model(NamedTuple):
 class StepSettings:
     """What a step needs to know besides the fitted numbers; it is fixed when the step is compiled."""
 
-    transition: Callable[[Any, Any, Any], Any]
+    transition: Callable[..., Any]
     initial: Callable[[int, Any], Any] | None
     state_pivots: ExampleKernel
     observation_pivots: ExampleKernel
@@ -64,6 +66,10 @@ class FilterState(NamedTuple):
     """Number of the stream of random numbers."""
     rejections: Array
     """Steps rejected so far."""
+    clock: Array
+    """The user's time, in double precision; NaN if steps are not given times."""
+    elapsed: Array
+    """Time since the step before; NaN if it is not known."""
 
 
 class StepResult(NamedTuple):
@@ -74,6 +80,8 @@ class StepResult(NamedTuple):
     rejected: Array
     broken: Array
     """The weights are not finite: a kernel or a factorisation failed."""
+    diverged: Array
+    """How many states the transition, or at the first step the initial draw, made NaN or infinite."""
     prior: Array
     """a, (p,)."""
     solution: Array
@@ -88,8 +96,6 @@ class StepResult(NamedTuple):
     """(d, d); None with angles, whose deviations wrap around."""
     picks: Array
     """The herded candidates, (ℓ,)."""
-    first: Array
-    """The first particle of the prediction, which is the mode if nothing was corrected, (...)."""
 
 
 def initial_state(model: Model, stream: Array, settings: StepSettings) -> FilterState:
@@ -103,12 +109,13 @@ def initial_state(model: Model, stream: Array, settings: StepSettings) -> Filter
             drawn = settings.initial(size, key)
         if jnp.shape(drawn) == (size,) and shape == (size, 1):
             drawn = drawn[:, None]
-    zero = jnp.zeros((), jnp.int32)
-    return FilterState(_checked(drawn, shape, "initial(size, key)", settings), zero, _stream(stream), zero)
+    zero, unknown = jnp.zeros((), jnp.int32), jnp.asarray(jnp.nan, jnp.float64)
+    particles = _checked(drawn, shape, "initial(size, key)", settings)
+    return FilterState(particles, zero, _stream(stream), zero, unknown, unknown)
 
 
 def advance(
-    model: Model, state: FilterState, observation: Array, control: Any, settings: StepSettings
+    model: Model, state: FilterState, observation: Array, drive: Drive, settings: StepSettings
 ) -> tuple[FilterState, StepResult]:
     """Make one step. An observation that is all NaN is missing.
 
@@ -120,15 +127,15 @@ def advance(
         From :func:`initial_state` or an earlier step.
     observation : array
         One observation.
-    control : pytree
-        Passed to the transition.
+    drive : Drive
+        What is passed to the transition: the control, and the time of the step if there is one.
     settings : StepSettings
         Everything else.
     """
     with jax.default_matmul_precision("highest"):  # no TF32 in single precision
         core = model.core
         # 1. Predict (Algorithm 3, lines 7-12)
-        particles = predict(state, control, settings)
+        particles = predict(state, drive, settings)
         # 2. Correct (lines 13-15)
         missing = jnp.isnan(observation).all()
         (a, z, weight_sum), coverages = _corrected(core, particles, jnp.where(missing, 0.0, observation), settings)
@@ -146,6 +153,7 @@ def advance(
         corrected=corrected,
         missing=missing,
         rejected=~corrected & ~missing & settings.rejecting,
+        diverged=_not_finite(particles),
         broken=~missing & (~jnp.isfinite(weight_sum) | ((weight_sum == 0.0) & (not settings.rejecting))),
         prior=jnp.where(corrected, a, nan),
         solution=jnp.where(corrected, z, nan),
@@ -156,36 +164,51 @@ def advance(
         mean=mean,
         covariance=covariance,
         picks=picks,
-        first=particles[0],
     )
-    after = _following(model, state, result.corrected, picks, particles, settings)
+    after = _following(model, state, result.corrected, picks, particles, drive, settings)
     return after._replace(rejections=state.rejections + result.rejected.astype(jnp.int32)), result
 
 
-def predict(state: FilterState, control: Any, settings: StepSettings) -> Array:
+def predict(state: FilterState, drive: Drive, settings: StepSettings) -> Array:
     """Move the particles; the initial ones stay where they are (Algorithm 3, t = 1)."""
     key = _key(state.stream, state.time + 1, settings)
+    control, timed = drive.control, {}
+    if drive.clock is not None and takes_elapsed(settings.transition):
+        passed = jnp.where(state.time == 0, 1.0, drive.clock - state.clock)  # nothing moves at the first step
+        timed = {"elapsed": passed.astype(settings.dtype)}
+    elif needs_elapsed(settings.transition):
+        raise ValueError("your transition needs elapsed, but no times were given: pass times=...")
     hint = " (no controls were given: pass controls=... if it needs them)" if control is None else ""
     with tracing(f"transition(states, control, key){hint}"):
-        moved = settings.transition(state.particles, control, key)
+        moved = settings.transition(state.particles, control, key, **timed)
     checked = _checked(moved, state.particles.shape, "transition(states, control, key)", settings)
     return jnp.where(state.time == 0, state.particles, checked)
 
 
 def replay(
-    model: Model, state: FilterState, corrected: Array, picks: Array, control: Any, settings: StepSettings
+    model: Model, state: FilterState, corrected: Array, picks: Array, drive: Drive, settings: StepSettings
 ) -> tuple[FilterState, Array]:
     """Repeat the prediction of a step whose outcome is known; return the next state and the predicted particles."""
-    particles = predict(state, control, settings)
-    return _following(model, state, corrected, picks, particles, settings), particles
+    particles = predict(state, drive, settings)
+    return _following(model, state, corrected, picks, particles, drive, settings), particles
 
 
 def _following(
-    model: Model, state: FilterState, corrected: Array, picks: Array, particles: Array, settings: StepSettings
+    model: Model,
+    state: FilterState,
+    corrected: Array,
+    picks: Array,
+    particles: Array,
+    drive: Drive,
+    settings: StepSettings,
 ) -> FilterState:
     """Return what the next step continues from: copies of the herded states, or the prediction where it stays."""
     resampled = model.candidate_states[picks[np.arange(settings.n_particles) % settings.n_resample]]
-    return state._replace(particles=jnp.where(corrected, resampled, particles), time=state.time + 1)
+    after = state._replace(particles=jnp.where(corrected, resampled, particles), time=state.time + 1)
+    if drive.clock is None:
+        return after
+    clock = jnp.asarray(drive.clock, jnp.float64)
+    return after._replace(clock=clock, elapsed=clock - state.clock)
 
 
 def _corrected(
@@ -209,6 +232,7 @@ def blank_result(model: Model, state: FilterState, settings: StepSettings) -> St
         missing=false,
         rejected=false,
         broken=false,
+        diverged=_not_finite(state.particles),
         prior=jnp.full(p, nan),
         solution=jnp.full(q, nan),
         weight_sum=nan,
@@ -218,7 +242,6 @@ def blank_result(model: Model, state: FilterState, settings: StepSettings) -> St
         mean=mean,
         covariance=covariance,
         picks=jnp.zeros(settings.n_resample, jnp.int32),
-        first=state.particles[0],
     )
 
 
@@ -254,6 +277,11 @@ def _particle_moments(particles: Array, settings: StepSettings) -> tuple[Array, 
     if len(settings.angles):
         return mean, None
     return mean, weighted_covariance(rows, weights, mean)
+
+
+def _not_finite(particles: Array) -> Array:
+    """Count the states that are not finite."""
+    return jnp.sum(~jnp.isfinite(particles.reshape(particles.shape[0], -1)).all(axis=1), dtype=jnp.int32)
 
 
 def _key(stream: Array, time: Any, settings: StepSettings) -> Array:

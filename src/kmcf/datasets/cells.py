@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "none"})
-"""Cells that stand for a missing number, in upper or lower case."""
+MISSING = frozenset({"", "na", "n/a", "nan", "nat", "null", "none"})
+"""Cells that stand for a missing number or date, in upper or lower case."""
 
 
 def read_number(cell: str) -> float:
@@ -17,7 +17,7 @@ def read_number(cell: str) -> float:
     (1.5, nan)
     """
     text = cell.strip()
-    if text.lower() in MISSING:
+    if is_missing(text):
         return float("nan")
     try:
         if "_" in text:  # Python would read 1_000
@@ -40,6 +40,11 @@ def is_date(cell: str) -> bool:
     return False
 
 
+def is_missing(cell: str) -> bool:
+    """Return whether a cell stands for nothing."""
+    return cell.strip().lower() in MISSING
+
+
 def read_date(cell: str) -> float:
     """Return a date and time (ISO 8601; UTC where it does not say) as seconds since 1970.
 
@@ -48,6 +53,8 @@ def read_date(cell: str) -> float:
     >>> read_date("1970-01-01T00:01:00.5"), write_date(60.5)
     (60.5, '1970-01-01T00:01:00.500000+00:00')
     """
+    if is_missing(cell):
+        return float("nan")
     try:
         moment = datetime.fromisoformat(cell.strip())
     except ValueError:

@@ -7,6 +7,7 @@ import csv
 import io
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,12 @@ def column_names(path: Path, encoding: str = "utf-8") -> list[str]:
 
 def _read_npz(path: Path) -> NamedColumns:
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: np.atleast_1d(archive[name]) for name in archive.files}
-    except (ValueError, OSError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} cannot be read as an archive of plain arrays: {error}.") from None
+        with zipfile.ZipFile(path) as whole:  # np.load would take a file that is no archive for something else
+            archive = np.load(path, allow_pickle=False)
+            arrays = {name: np.atleast_1d(archive[name]) for name in archive.files if f"{name}.npy" in whole.namelist()}
+            archive.close()
+    except Exception as error:  # a damaged archive can fail in any way
+        raise ValueError(f"{path} cannot be read as an archive of plain arrays: {_sentence(error)}.") from None
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"the arrays in {path} have different lengths: {lengths}.")
@@ -67,6 +70,12 @@ def _read_npz(path: Path) -> NamedColumns:
         else:
             rows = array.reshape(len(array), -1)
             groups[name] = [f"{name}_{j}" for j in range(rows.shape[1])]
+            twice = [column for column in groups[name] if column in arrays]
+            if twice:
+                raise ValueError(
+                    f"{path} has an array {twice[0]!r} beside the array {name!r}, whose column {twice[0]!r} it could "
+                    "be; rename one of them."
+                )
             flat |= {column: rows[:, j] for j, column in enumerate(groups[name])}
     return NamedColumns(flat, path.name, groups)
 
@@ -75,13 +84,17 @@ def _read_parquet(path: Path) -> NamedColumns:
     parquet = require("pyarrow.parquet", "tables")
     try:
         table = parquet.read_table(path)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path} cannot be read as Parquet: {error}.") from None
+    except Exception as error:  # a damaged file can fail in any way
+        raise ValueError(f"{path} cannot be read as Parquet: {_sentence(error)}.") from None
     columns = {name: table.column(name).to_pandas().to_numpy() for name in table.column_names}
     for name, column in columns.items():
         if column.dtype.kind == "O":
             columns[name] = np.array(["" if cell is None else str(cell) for cell in column], dtype=str)
     return NamedColumns(columns, path.name)
+
+
+def _sentence(error: Exception) -> str:
+    return str(error).rstrip(".") or type(error).__name__
 
 
 def _read_csv(path: Path, encoding: str) -> NamedColumns:
@@ -137,14 +150,17 @@ def _text_lines(file: Any, encoding: str) -> Iterator[str]:
     """Decode line by line, so that a wrong byte does not hold back what precedes it."""
     try:
         codec = codecs.lookup(encoding).name
-    except LookupError:
+        with suppress(UnicodeError):
+            b"a".decode(codec)  # which those that turn bytes into bytes refuse
+    except (LookupError, ValueError):
         raise ValueError(f"there is no encoding {encoding!r}; utf-8, utf-16 and latin-1 are common.") from None
     if codec.startswith(("utf-16", "utf-32")):  # whose line ends are not single bytes
         text = io.TextIOWrapper(file, codec, newline="")
         try:
             yield from iter(text.readline, "")
         finally:
-            text.detach()  # whoever opened the file closes it
+            with suppress(ValueError):  # it is closed already
+                text.detach()  # whoever opened the file closes it
     else:
         for number, line in enumerate(iter(file.readline, b"")):
             yield line.decode("utf-8-sig" if number == 0 and codec == "utf-8" else codec)

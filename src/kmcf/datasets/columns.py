@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.datasets.cells import is_date, read_date, read_number
+from kmcf.datasets.cells import is_date, is_missing, read_date, read_number
 from kmcf.numerics.arrays import FloatArray
+from kmcf.support.plain_text import printable
 
-_LISTED = 15
+_LISTED, _LONGEST = 15, 40
 
 
 class NamedColumns:
@@ -68,8 +69,9 @@ class NamedColumns:
         """Return a column of times, and whether they are dates: these become seconds since 1970."""
         column = self._arrays[name]
         if column.dtype.kind == "M":
-            return column.astype("datetime64[us]").astype(np.int64) * 1e-6, True
-        if column.dtype.kind == "U" and is_date(column[0]):
+            seconds = column.astype("datetime64[us]").astype(np.int64) * 1e-6
+            return np.where(np.isnat(column), np.nan, seconds), True
+        if column.dtype.kind == "U" and is_date(next((cell for cell in column if not is_missing(cell)), "")):
             return self._parsed(name, read_date), True
         return self._parsed(name, read_number), False
 
@@ -119,6 +121,6 @@ def _one_choice(word: str, names: Sequence[str], source: str, role: str, groups:
     if matching:
         return matching
     close = get_close_matches(word, [*names, *groups], n=1, cutoff=0.5)
-    listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
-    hint = f"did you mean {close[0]!r}?" if close else f"it has {listed}."
+    listed = ", ".join(name[:_LONGEST] for name in names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+    hint = f"did you mean {close[0]!r}?" if close else f"it has {printable(listed)}."
     raise ValueError(f"{source} has no column {word!r} for the {role}; {hint}")

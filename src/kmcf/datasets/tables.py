@@ -15,12 +15,15 @@ from kmcf.datasets.column_files import read_columns
 from kmcf.datasets.columns import NamedColumns
 from kmcf.datasets.recording import Recording
 from kmcf.numerics.arrays import FloatArray
+from kmcf.support.plain_text import printable
 
 GAPS = ("keep", "split", "fill", "error")
 LONG = 1.5
 """Steps longer than this multiple of the usual one are gaps."""
 DATES = "s since 1970"
 MOST_FILLED = 100_000
+MOST_MISSED = 10**12
+"""No more missed steps are counted in one gap: a clock that was set anew can be any number of them ahead."""
 Names = str | Sequence[str]
 
 
@@ -89,11 +92,11 @@ def read_tables(
     paths = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
     roles = Roles(state, observation, control, time, sequence)
     recordings: list[Recording] = []
-    for path in paths:
-        found = _sequences(read_columns(path, encoding), roles, path.stem)
+    for path, label in zip(paths, labels_of(paths), strict=True):
+        found = _sequences(read_columns(path, encoding), roles, label)
         if recordings:
             _check_alike(recordings[0], found[0], paths[0], path)
-        prefix = f"{path.stem}/" if len(paths) > 1 and sequence is not None else ""
+        prefix = f"{label}/" if len(paths) > 1 and sequence is not None else ""
         recordings += [replace(recording, name=prefix + recording.name) for recording in found]
     if not recordings:
         raise ValueError("there are no files to read.")
@@ -138,7 +141,48 @@ def missed_steps(elapsed: Any, step: float) -> Any:
     times = np.asarray(elapsed, dtype=np.float64)
     if not step > 0:
         return np.zeros(times.shape, dtype=int)
-    return np.where(times > LONG * step, np.maximum(np.round(times / step) - 1.0, 0.0), 0.0).astype(int)
+    with np.errstate(over="ignore"):
+        missed = np.where(times > LONG * step, np.maximum(np.round(times / step) - 1.0, 0.0), 0.0)
+    return np.minimum(missed, MOST_MISSED).astype(int)
+
+
+def labels_of(paths: Sequence[Path]) -> list[str]:
+    """Return what to call files: their names, with as much before and behind as it takes to tell them apart.
+
+    Examples
+    --------
+    >>> labels_of([Path("walk.csv")]), labels_of([Path("monday/walk.csv"), Path("tuesday/walk.csv")])
+    (['walk'], ['monday/walk', 'tuesday/walk'])
+    """
+    different = len({path.resolve() for path in paths})
+    deepest = max((len(path.resolve().parts) for path in paths), default=1)
+    for folders in range(1, deepest):
+        for shown in (Path.with_suffix, lambda path, _: path):
+            labels = ["/".join(shown(path.resolve(), "").parts[-folders:]) for path in paths]
+            if len(set(labels)) == different:
+                return labels
+    return [str(path) for path in paths]
+
+
+def first_incomplete(
+    files: Sequence[Path], observation: Names, state: Names = (), encoding: str = "utf-8"
+) -> str | None:
+    """Say where the first observation stands that is partly missing, or infinite; None if there is none.
+
+    Parameters
+    ----------
+    files, observation, state, encoding
+        As for :func:`read_tables`; rows whose state is unknown do not count.
+    """
+    for path in files:
+        columns = read_columns(Path(path), encoding)
+        names = columns.chosen(_listed(observation), "observation")
+        values, states = columns.numbers(names), columns.numbers(columns.chosen(_listed(state), "state"))
+        known = np.isfinite(states).all(axis=1) & ~np.isnan(values).all(axis=1)
+        rows = np.flatnonzero(known & ~np.isfinite(values).all(axis=1))
+        if len(rows):
+            return columns.where(int(rows[0]), names[int(np.flatnonzero(~np.isfinite(values[rows[0]]))[0])])
+    return None
 
 
 def _sequences(columns: NamedColumns, roles: Roles, stem: str) -> list[Recording]:
@@ -182,7 +226,8 @@ def _sequences(columns: NamedColumns, roles: Roles, stem: str) -> list[Recording
 def _check_increasing(time: FloatArray, rows: list[int], columns: NamedColumns, name: str) -> None:
     unknown = np.flatnonzero(~np.isfinite(time))
     if len(unknown):
-        raise ValueError(f"{columns.where(rows[unknown[0]], name)}: the time is missing.")
+        problem = "missing" if np.isnan(time[unknown[0]]) else "infinite"
+        raise ValueError(f"{columns.where(rows[unknown[0]], name)}: the time is {problem}.")
     back = np.flatnonzero(np.diff(time) <= 0)
     if len(back):
         late, early = time[back[0]], time[back[0] + 1]
@@ -197,7 +242,7 @@ def _check_alike(first: Recording, other: Recording, path: Path, other_path: Pat
     for role, names in first.names.items():
         if role not in ("time", "sequence") and other.names[role] != names:
             found, expected = ", ".join(other.names[role]), ", ".join(names)
-            raise ValueError(f"{other_path.name} has the {role} {found}, but {path.name} has {expected}.")
+            raise ValueError(printable(f"{other_path.name} has the {role} {found}, but {path.name} has {expected}."))
 
 
 def _with_gaps(recordings: list[Recording], gaps: str, step: float) -> list[Recording]:

@@ -12,10 +12,12 @@ from kmcf.embedding.kernel_mean import KernelMean
 from kmcf.kernels import Gaussian
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import circular_mean, wrapped_difference
-from kmcf.numerics.objects import take
+from kmcf.numerics.objects import is_numeric, take
 
 MOST_STARTS = 2000
 """Maximisers are sought among this many states with the largest weights."""
+MOST_TIED = 128
+"""Of states that share the largest weight, so many are compared by density."""
 
 
 def density(
@@ -90,6 +92,34 @@ def density_mode(
         climbed = minimize(lambda z, s=start: negative_density(s + z * h) / scale, np.zeros(rows.shape[1]))
         candidates.append(start + climbed.x * h)
     return min(candidates, key=negative_density)
+
+
+def heaviest_state(embedding: KernelMean) -> int:
+    """Return the index of the state with the largest weight; where several share it, the density decides.
+
+    After a prediction all particles weigh the same, and the first of them says nothing. Of at most ``MOST_TIED`` tied
+    states, evenly spread over the sample, the one is taken where the smoothed density is largest; for states that are
+    objects, the kernel mean takes its place.
+
+    Examples
+    --------
+    >>> heaviest_state(KernelMean(np.array([[9.0], [1.0], [1.1], [1.2]]), np.full(4, 0.25)))
+    2
+    """
+    weights = embedding.weights
+    tied = np.flatnonzero(weights == weights.max())
+    if len(tied) <= 1:
+        return int(np.argmax(weights))
+    some = tied[np.unique(np.linspace(0, len(tied) - 1, min(len(tied), MOST_TIED)).astype(np.intp))]
+    states = embedding.states
+    if is_numeric(states):
+        rows = states.reshape(len(states), -1)
+        heights = density(rows[some], rows, weights, None, embedding.angles)
+    elif embedding.kernel is not None:
+        heights = embedding.evaluate(take(states, some))
+    else:
+        return int(tied[0])
+    return int(some[np.argmax(heights)])
 
 
 def quantile(column: FloatArray, weights: FloatArray, levels: FloatArray) -> FloatArray:

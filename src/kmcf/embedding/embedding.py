@@ -110,14 +110,14 @@ class Embedding(KernelMean):
         Parameters
         ----------
         method : {"weight", "density"}
-            "weight": the state with the largest weight (Section 4.4). "density": maximiser of the smoothed density.
-            Weights say little where a belief lives on particles (after a missing observation all are equal, and the
-            first state is returned): use "density" there.
+            "weight": the state with the largest weight (Section 4.4); where several share it, as all particles do after
+            a missing observation, the one of them where the smoothed density is largest. "density": maximiser of the
+            smoothed density.
         bandwidth : float or array (d,), optional
             Smoothing of the density.
         """
         if method == "weight":
-            return self.states[int(np.argmax(self.weights))]
+            return self.states[decoding.heaviest_state(self)]
         if method == "density":
             best = decoding.density_mode(self._rows(), self.weights, bandwidth, self.angles)
             best[list(self.angles)] = wrapped_difference(best[list(self.angles)])

@@ -28,21 +28,23 @@ class Backend(Protocol):
         """Return the belief before the first observation."""
         ...
 
-    def step(self, belief: Belief, y: Any, control: Any) -> Belief:
+    def step(self, belief: Belief, y: Any, control: Any, time: Any = None) -> Belief:
         """Return the belief after one more observation."""
         ...
 
-    def filter(self, observations: Any, controls: Any, *, progress: bool, keep_beliefs: bool | None) -> FilterRun:
+    def filter(
+        self, observations: Any, controls: Any, *, times: Any, progress: bool, keep_beliefs: bool | None
+    ) -> FilterRun:
         """Filter one sequence, or a batch."""
         ...
 
     def filter_many(
-        self, sequences: Sequence[Any], controls: Any, *, progress: bool, keep_beliefs: bool | None
+        self, sequences: Sequence[Any], controls: Any, *, times: Any, progress: bool, keep_beliefs: bool | None
     ) -> list[FilterRun]:
         """Filter several sequences."""
         ...
 
-    def forecast(self, belief: Belief, steps: int, controls: Any) -> FilterRun:
+    def forecast(self, belief: Belief, steps: int, controls: Any, times: Any = None) -> FilterRun:
         """Predict without observations."""
         ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -61,6 +62,10 @@ class Belief(Embedding):
         propagates all states with their weights.
     rejections : int
         How many steps were rejected on the way here.
+    clock : float, optional
+        The user's time, if steps are given times.
+    elapsed : float, optional
+        Time since the step before, if both are known.
 
     Examples
     --------
@@ -81,6 +86,8 @@ class Belief(Embedding):
         report: StepReport | None = None,
         resampled: IntArray | None = None,
         rejections: int = 0,
+        clock: float | None = None,
+        elapsed: float | None = None,
     ) -> None:
         super().__init__(states, weights, kernel, angles)
         self._time = time
@@ -88,6 +95,8 @@ class Belief(Embedding):
         self._report = StepReport() if report is None else report
         self._resampled = resampled
         self._rejections = rejections
+        self._clock = clock
+        self._elapsed = elapsed
 
     @property
     def time(self) -> int:
@@ -115,9 +124,25 @@ class Belief(Embedding):
         return self._rejections
 
     @property
+    def clock(self) -> float | None:
+        """The user's time of this belief; None if steps are not given times."""
+        return self._clock
+
+    @property
+    def elapsed(self) -> float | None:
+        """Time since the step before; None if it is not known."""
+        return self._elapsed
+
+    @property
     def state_shape(self) -> tuple[int, ...] | None:
         """Shape of one state; None if states are objects."""
         return None if isinstance(self._states, list) else tuple(self._states.shape[1:])
+
+    def stamped(self, clock: float | None, elapsed: float | None) -> Belief:
+        """Return the same belief with the user's time, and how much of it passed since the step before."""
+        same = copy.copy(self)
+        same._clock, same._elapsed = clock, elapsed
+        return same
 
     def particles(self, size: int) -> tuple[Objects, FloatArray]:
         """Return the sample that the next step moves: ``size`` copies of the resampled states, or all with weights."""
@@ -138,6 +163,8 @@ class Belief(Embedding):
     def _repr_html_(self) -> str:
         """Return a small table for notebooks."""
         rows: dict[str, Any] = {"time": self.time, "states": describe(self.states)}
+        if self.clock is not None:
+            rows["clock"] = self.clock
         if is_numeric(self.states):
             rows["mean"] = self.mean()
             deviations = np.sqrt(np.maximum(np.diagonal(self.covariance()), 0.0))

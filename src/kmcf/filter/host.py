@@ -10,11 +10,13 @@ import numpy as np
 
 from kmcf.bayes_rule import Prior
 from kmcf.filter.belief import Belief
+from kmcf.filter.clock import drive_from, intervals, read_time, read_times, times_of_each, warn_unused
 from kmcf.filter.inputs import ObservationReader, read_controls
 from kmcf.filter.motion import Motion
 from kmcf.filter.rejection import warn_rejected
 from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.filter.step import Step
+from kmcf.numerics.arrays import FloatArray
 from kmcf.support.extras import progress_bar
 
 KEPT_STEPS = 10_000
@@ -35,6 +37,8 @@ class HostBackend:
     """The end of the warning about observations that were not used."""
     numbers_per_belief: int
     """How many numbers each belief adds in memory; the example states are shared."""
+    timeless: str = ""
+    """Why the filter makes nothing of times; empty if it does."""
 
     @property
     def made_for(self) -> tuple[Any, Any]:
@@ -47,41 +51,56 @@ class HostBackend:
             raise ValueError(f"stream = {stream!r}; it must be a non-negative integer.")
         return self.advance.initial(self.motion, int(stream), self._generator(int(stream), 0))
 
-    def predicted(self, belief: Belief, control: Any = None) -> Prior:
+    def predicted(self, belief: Belief, control: Any = None, time: Any = None) -> Prior:
         """Return the prior of the next step, which a correction starts from."""
-        return self.advance.predict(belief, control, self._generator(belief.stream, belief.time + 1))
+        drive = drive_from(belief, control, read_time(time))
+        return self.advance.predict(belief, drive, self._generator(belief.stream, belief.time + 1))
 
-    def step(self, belief: Belief, y: Any, control: Any) -> Belief:
+    def step(self, belief: Belief, y: Any, control: Any, time: Any = None) -> Belief:
         """Make one step; warn at the first observation that is not used."""
-        after = self._next(belief, y, control)
+        after = self._next(belief, y, control, read_time(time))
+        if self.timeless and belief.elapsed is not None:
+            warn_unused([belief.elapsed, after.elapsed], self.timeless)
         if after.report.rejected and belief.rejections == 0:
             warn_rejected("an observation was", self.why_rejected, first=after.time)
         return after
 
     def filter(
-        self, observations: Any, controls: Any, *, progress: bool = False, keep_beliefs: bool | None = None
+        self,
+        observations: Any,
+        controls: Any,
+        *,
+        times: Any = None,
+        progress: bool = False,
+        keep_beliefs: bool | None = None,
     ) -> FilterRun:
         """Filter one sequence, or a batch given as one array."""
         if not self.reader.is_batch(observations):
-            single = None if controls is None else [controls]
-            return self._filter_all([observations], single, progress, keep_beliefs)[0]
+            single, clock = (None if given is None else [given] for given in (controls, times))
+            return self._filter_all([observations], single, clock, progress, keep_beliefs)[0]
         if len(observations) == 0:
             raise ValueError("the batch holds no sequence.")
-        return batch(self._filter_all(list(observations), controls, progress, keep_beliefs))
+        return batch(self._filter_all(list(observations), controls, times, progress, keep_beliefs))
 
     def filter_many(
-        self, sequences: Sequence[Any], controls: Any, *, progress: bool = False, keep_beliefs: bool | None = None
+        self,
+        sequences: Sequence[Any],
+        controls: Any,
+        *,
+        times: Any = None,
+        progress: bool = False,
+        keep_beliefs: bool | None = None,
     ) -> list[FilterRun]:
         """Filter several sequences, of any lengths."""
-        return self._filter_all(sequences, controls, progress, keep_beliefs)
+        return self._filter_all(sequences, controls, times, progress, keep_beliefs)
 
-    def forecast(self, belief: Belief, steps: int, controls: Any) -> FilterRun:
+    def forecast(self, belief: Belief, steps: int, controls: Any, times: Any = None) -> FilterRun:
         """Predict without observations."""
-        checked = read_controls(controls, steps)
-        return collect(self._along(belief, [None] * steps, checked), angles=self.advance.angles, keep=True)
+        checked, clock = read_controls(controls, steps), read_times(times, steps)
+        return collect(self._along(belief, [None] * steps, checked, clock), angles=self.advance.angles, keep=True)
 
     def _filter_all(
-        self, sequences: Sequence[Any], controls: Any, progress: bool, keep_beliefs: bool | None
+        self, sequences: Sequence[Any], controls: Any, times: Any, progress: bool, keep_beliefs: bool | None
     ) -> list[FilterRun]:
         if not isinstance(sequences, list | tuple):
             raise TypeError(f"filter_many takes a list of sequences, not {type(sequences).__name__}.")
@@ -90,13 +109,15 @@ class HostBackend:
         if len(per_sequence) != len(read):
             raise ValueError(f"{len(per_sequence)} sequences of controls for {len(read)} sequences of observations.")
         checked = [read_controls(c, len(s)) for c, s in zip(per_sequence, read, strict=True)]
+        clocks = [read_times(c, len(s)) for c, s in zip(times_of_each(times, len(read)), read, strict=True)]
+        warn_unused(intervals(clocks), self.timeless)
         total = sum(len(s) for s in read)
         if keep_beliefs is None:
             keep_beliefs = total <= KEPT_STEPS and total * self.numbers_per_belief <= KEPT_NUMBERS
         runs = []
         with progress_bar(total, "filtering", show=progress) as tick:
-            for stream, (sequence, inputs) in enumerate(zip(read, checked, strict=True)):
-                beliefs = self._along(self.start(stream), sequence, inputs, tick)
+            for stream, (sequence, inputs, clock) in enumerate(zip(read, checked, clocks, strict=True)):
+                beliefs = self._along(self.start(stream), sequence, inputs, clock, tick)
                 runs.append(collect(beliefs, angles=self.advance.angles, keep=keep_beliefs))
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
@@ -105,15 +126,21 @@ class HostBackend:
         return runs
 
     def _along(
-        self, belief: Belief, observations: Any, controls: Any, tick: Callable[[], object] = lambda: None
+        self,
+        belief: Belief,
+        observations: Any,
+        controls: Any,
+        clock: FloatArray | None,
+        tick: Callable[[], object] = lambda: None,
     ) -> Iterator[Belief]:
         """Yield the beliefs along one sequence."""
         for t, y in enumerate(observations):
-            belief = self._next(belief, y, None if controls is None else controls[t])
+            control = None if controls is None else controls[t]
+            belief = self._next(belief, y, control, None if clock is None else float(clock[t]))
             tick()
             yield belief
 
-    def _next(self, belief: Belief, y: Any, control: Any) -> Belief:
+    def _next(self, belief: Belief, y: Any, control: Any, time: float | None) -> Belief:
         if not isinstance(belief, Belief):
             raise TypeError(f"step needs a belief from start() or an earlier step, not {type(belief).__name__}.")
         if belief.state_shape != self.motion.state_shape:
@@ -122,7 +149,9 @@ class HostBackend:
                 f"{self.motion.state_shape}: a belief can only be continued by the filter that made it."
             )
         observation = self.reader.one(y)
-        return self.advance(belief, observation, control, self._generator(belief.stream, belief.time + 1))
+        drive = drive_from(belief, control, time)
+        after = self.advance(belief, observation, drive, self._generator(belief.stream, belief.time + 1))
+        return after if time is None else after.stamped(drive.clock, drive.elapsed)
 
     def _generator(self, stream: int, time: int) -> np.random.Generator:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(stream, time)))

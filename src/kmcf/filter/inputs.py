@@ -50,6 +50,10 @@ def read_examples(
     )
 
 
+class IncompleteError(ValueError):
+    """A number is missing or infinite where the kernel needs one; whoever read it from a file can say where."""
+
+
 class Accepts(NamedTuple):
     """What a kernel accepts besides vectors of finite numbers."""
 
@@ -85,7 +89,7 @@ def check_numbers(objects: Objects, name: str, accepts: Accepts) -> None:
     bad = accepts.refused(objects)
     if bad.any():
         rows = np.flatnonzero(bad.reshape(len(objects), -1).any(axis=1))
-        raise ValueError(
+        raise IncompleteError(
             f"{name} contain NaN or infinity in {len(rows)} of {len(objects)} examples (first: example {rows[0]}); "
             "remove those examples."
         )
@@ -194,9 +198,9 @@ class ObservationReader:
         if absent.all():
             return None
         if np.isinf(values).any() and not self.accepts.infinity:
-            raise ValueError(f"an observation contains infinity: {values!r}.")
+            raise IncompleteError(f"an observation contains infinity: {values!r}.")
         if absent.any() and not self.accepts.gaps:
-            raise ValueError(
+            raise IncompleteError(
                 f"an observation is partly NaN ({int(absent.sum())} of {absent.size} values), which its kernel cannot "
                 "handle; fill the gaps, or pass None to skip the observation."
             )

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from kmcf.filter.backend import Backend, compiled_room
+from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
 from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.settings import check_filter
-from kmcf.filter.support import OnExamples, OnParticles, Support
+from kmcf.filter.support import OnBoth, OnExamples, OnParticles, Support
 from kmcf.kernels import Learned
 from kmcf.numerics.arrays import is_jax
+from kmcf.transitions.elapsed import needs_elapsed
 
 
 class KernelMonteCarloFilter(RuleFilter):
@@ -26,8 +29,9 @@ class KernelMonteCarloFilter(RuleFilter):
     Parameters
     ----------
     transition : callable
-        ``(states, control, rng) -> states``: draws the next state of each of m states, (m, d) to (m, d). If ``fit``
-        gets JAX arrays, ``rng`` is a JAX key here and in ``initial``, and everything is compiled (``docs/jax.md``).
+        ``(states, control, rng) -> states``: draws the next state of each of m states, (m, d) to (m, d). If it has a
+        parameter ``elapsed``, it is told how much time passed since the last step. If ``fit`` gets JAX arrays, ``rng``
+        is a JAX key here and in ``initial``, and everything is compiled (``docs/jax.md``).
     initial : callable, optional
         ``(size, rng) -> states``: draws initial states. None: i.i.d. draws from the example states.
     state_kernel : kernel, optional
@@ -59,14 +63,16 @@ class KernelMonteCarloFilter(RuleFilter):
     resample_threshold : float or "bound"
         Resample when Σw² exceeds this over n (0: always, inf: never); otherwise all examples move with their weights.
         "bound" resamples where Theorem 1 promises a gain, given the spread of the transition (Section 5.2); that is
-        estimated at fit, by moves without control.
+        estimated at fit, by moves without control (and over one unit of time, if the transition must be told one).
         The compressed engine always resamples; "auto" does not choose it for thresholds above 2.
     n_particles : int, optional
         Number of particles. None: the number of examples, at most 1000.
-    support : {"examples", "particles"}
+    support : {"examples", "particles", "both"}
         Where the posterior lives: on the example states (the paper's filter), or on the particles, which is another
         algorithm with a class of its own, :class:`~kmcf.ParticleLikelihoodFilter`: this is a short way to get it with
-        the settings that both have. It ignores ``rule`` and ``epsilon`` and resamples systematically.
+        the settings that both have. It ignores ``rule`` and ``epsilon`` and resamples systematically. "both" takes the
+        examples, and the particles at steps where few examples carry the posterior (an effective sample size below 8),
+        so that the filter can follow a state a little way beyond the examples.
     n_examples : int or float, optional
         Keep only so many examples, herded to represent all of them (Algorithm 6); as a float, keep as many as it takes
         to be within this RKHS distance of all of them (``subsample_error_`` tells).
@@ -102,7 +108,7 @@ class KernelMonteCarloFilter(RuleFilter):
 
     def __init__(
         self,
-        transition: Callable[[Any, Any, np.random.Generator], Any],
+        transition: Callable[..., Any],
         initial: Callable[[int, np.random.Generator], Any] | None = None,
         state_kernel: Any = None,
         observation_kernel: Any = None,
@@ -174,6 +180,7 @@ class KernelMonteCarloFilter(RuleFilter):
         controls: Any = None,
         progress: bool = False,
         *,
+        times: Any = None,
         keep_beliefs: bool | None = None,
         mesh: Any = None,
     ) -> FilterRun:
@@ -187,6 +194,9 @@ class KernelMonteCarloFilter(RuleFilter):
             ``controls[t]`` drives the move from step t−1 to step t; the first one is ignored.
         progress : bool
             Show a progress bar (needs the extra ``kmcf[progress]``); not with JAX arrays, whose loop is compiled.
+        times : sequence of T (or B sequences of T), optional
+            When the observations were made, increasing, in any unit (or as datetime64): transitions that take
+            ``elapsed`` are told how much time passed. None: every step takes the same time.
         keep_beliefs : bool, optional
             Whether to keep the beliefs, as ``run[t]``. None: yes for at most 10 000 steps whose beliefs take little
             memory (32 MB), and always with JAX arrays, where they cost nothing.
@@ -197,7 +207,7 @@ class KernelMonteCarloFilter(RuleFilter):
         -------
         FilterRun
         """
-        options = {"progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
+        options = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
         return self._fitted_backend().filter(observations, controls, **options)
 
     def filter_many(
@@ -206,6 +216,7 @@ class KernelMonteCarloFilter(RuleFilter):
         controls: Sequence[Any] | None = None,
         progress: bool = False,
         *,
+        times: Sequence[Any] | None = None,
         keep_beliefs: bool | None = None,
         mesh: Any = None,
     ) -> list[FilterRun]:
@@ -217,10 +228,12 @@ class KernelMonteCarloFilter(RuleFilter):
             Each as for :meth:`filter`.
         controls : list of sequences, optional
             One sequence of controls (or None) per sequence.
+        times : list of sequences, optional
+            One sequence of times (or None) per sequence.
         progress, keep_beliefs, mesh
             As for :meth:`filter`.
         """
-        options = {"progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
+        options = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
         return self._fitted_backend().filter_many(sequences, controls, **options)
 
     @property
@@ -264,7 +277,11 @@ class KernelMonteCarloFilter(RuleFilter):
         check_filter(self)
 
     def _support(self) -> Support:
-        kinds: dict[str, Callable[..., Support]] = {"examples": self._on_examples, "particles": OnParticles}
+        kinds: dict[str, Callable[..., Support]] = {
+            "examples": partial(self._on_examples, OnExamples),
+            "particles": OnParticles,
+            "both": partial(self._on_examples, OnBoth),
+        }
         return kinds[self.support](
             resampling=self.resampling,
             resample_threshold=self.resample_threshold,
@@ -272,8 +289,8 @@ class KernelMonteCarloFilter(RuleFilter):
             rank=self.rank,
         )
 
-    def _on_examples(self, **shared: Any) -> Support:
-        return OnExamples(
+    def _on_examples(self, kind: type[OnExamples], **shared: Any) -> Support:
+        return kind(
             rule=self.rule,
             engine=self.engine if self._precision is None else "compressed",
             n_resample=self.n_resample,
@@ -284,7 +301,8 @@ class KernelMonteCarloFilter(RuleFilter):
         )
 
     def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
-        return Motion(self.transition, None, states, self.angles).move(states, None, rng, time=2)
+        timed = Drive(elapsed=1.0) if needs_elapsed(self.transition) else Drive()
+        return Motion(self.transition, None, states, self.angles).move(states, timed, rng, time=2)
 
     def _make_backend(self) -> Backend:
         if self._precision is None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from kmcf.filter.clock import Drive
 from kmcf.numerics.circles import wrapped_columns
+from kmcf.numerics.interrupts import honoured
 from kmcf.numerics.objects import Objects, as_objects, is_numeric, take
+from kmcf.transitions.elapsed import needs_elapsed, takes_elapsed
 
-Transition = Callable[[Any, Any, np.random.Generator], Any]
+Transition = Callable[..., Any]
 Initial = Callable[[int, np.random.Generator], Any]
 
 
@@ -21,7 +25,7 @@ class Motion:
     """Draws initial states and moves states on."""
 
     transition: Transition | None
-    """``(states, control, rng) -> states``; None only for filters that can do without one."""
+    """``(states, control, rng) -> states``, perhaps with ``elapsed``; None only for filters that can do without."""
     initial: Initial | None
     """``(size, rng) -> states``; None: i.i.d. draws from the example states."""
     examples: Objects
@@ -45,13 +49,25 @@ class Motion:
             drawn = as_objects(drawn, "what initial(size, rng) returned")
         return self._checked(drawn, size, "initial(size, rng)")
 
-    def move(self, states: Objects, control: Any, rng: np.random.Generator, time: int) -> Objects:
+    @cached_property
+    def told_time(self) -> bool:
+        """Whether the transition can be told how much time passed."""
+        return takes_elapsed(self.transition)
+
+    @cached_property
+    def _needs_time(self) -> bool:
+        return needs_elapsed(self.transition)
+
+    def move(self, states: Objects, drive: Drive, rng: np.random.Generator, time: int) -> Objects:
         """Draw from the transition; it gets a copy, so that it may work in place."""
         assert self.transition is not None
-        given = states.copy()
+        given, control = states.copy(), drive.control
+        timed = {} if drive.elapsed is None or not self.told_time else {"elapsed": drive.elapsed}
+        if not timed and self._needs_time:
+            raise ValueError(f"your transition needs elapsed, but at step {time} no times were given: pass times=...")
         hint = " (no controls were given: pass controls=... if it needs them)" if control is None else ""
         with _noted(f"transition(states, control, rng) at step {time}{hint}"):
-            moved = self.transition(given, control, rng)
+            moved = self.transition(given, control, rng, **timed)
         return self._checked(moved, len(states), f"transition(states, control, rng) at step {time}")
 
     def _checked(self, states: Any, size: int, source: str) -> Objects:
@@ -83,7 +99,8 @@ class Motion:
 def _noted(source: str) -> Iterator[None]:
     """Note on any exception which of the user's functions raised it."""
     try:
-        yield
+        with honoured():
+            yield
     except Exception as error:
         error.add_note(f"raised by your {source}")
         raise

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.filter.belief import Belief
+from kmcf.filter.clock import belief_at
 from kmcf.filter.run_files import RunColumns, read_columns, write_run
 from kmcf.filter.summaries import NAMES, SCALARS, Summaries, SummaryColumns, summarise
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
@@ -85,6 +86,12 @@ class FilterRun:
         return self._column("time")
 
     @property
+    def times(self) -> FloatArray:
+        """The user's times of the steps; NaN if they were filtered without."""
+        found = self._column("times")
+        return np.full(self.time.shape, np.nan) if found is None else found
+
+    @property
     def ess(self) -> FloatArray:
         """Effective sample size 1 / Σw²."""
         return self._column("ess")
@@ -150,6 +157,18 @@ class FilterRun:
         """Whether this holds several sequences, with a leading axis B."""
         return self._members is not None
 
+    def at(self, time: Any, ahead: Any = None) -> Belief:
+        """Return the belief at a time: that of the last step not after it, if beliefs were kept.
+
+        Parameters
+        ----------
+        time : float
+            On the clock of :attr:`times`.
+        ahead : filter, optional
+            The filter that made the run: predicts from that step to the time asked for.
+        """
+        return belief_at(self, time, ahead)
+
     def columns(self) -> dict[str, Any]:
         """Return all summaries that are defined, by name: arrays with one entry per step."""
         found = {name: self._column(name) for name in NAMES}
@@ -194,7 +213,7 @@ class FilterRun:
             frames = {b: member.to_dataframe() for b, member in enumerate(self._members)}
             return pandas.concat(frames, names=["sequence"])
         table = {"mode": self.mode} if self._column("mean") is None else self._moments_by_column()
-        table.update({name: self._column(name) for name in SCALARS})
+        table.update({name: self._column(name) for name in ("times", *SCALARS) if self._column(name) is not None})
         return pandas.DataFrame(table, index=pandas.Index(self.time, name="time"))
 
     def _moments_by_column(self) -> dict[str, Any]:
@@ -215,6 +234,8 @@ class FilterRun:
         lead = ["sequence", "time"] if self.is_batch else ["time"]
         variables: dict[str, Any] = {name: (lead, self._column(name)) for name in SCALARS}
         coordinates: dict[str, Any] = {"time": self.time[0] if self.is_batch else self.time}
+        if self._column("times") is not None:
+            coordinates["times"] = (lead, self.times)
         if self._column("mean") is None:
             variables["mode"] = (lead, np.array(self.mode, dtype=object))
             return xarray.Dataset(variables, coords=coordinates)

@@ -76,7 +76,12 @@ def read_columns(container: Container) -> RunColumns:
     if "time" not in columns or not set(columns) <= set(NAMES):
         raise FileError(f"its columns are not those of a run: {', '.join(columns)}.")
     axes = columns["time"].shape
+    angles, several = container.manifest["angles"], container.manifest["batch"]
+    if len(axes) != (2 if several else 1) or columns["time"].size == 0:
+        raise FileError(f"its steps have the shape {axes}, which no run has.")
+    if not all(type(angle) is int and angle >= 0 for angle in angles):
+        raise FileError(f"its angles are {angles!r}, which are no columns.")
     for name, values in columns.items():
         if values.shape[: len(axes)] != axes:
             raise FileError(f"its column {name} has shape {values.shape}, which does not match the steps, {axes}.")
-    return RunColumns(columns, container.manifest["angles"], bool(container.manifest["batch"]))
+    return RunColumns(columns, angles, bool(several))

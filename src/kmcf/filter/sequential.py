@@ -24,11 +24,13 @@ from kmcf.filter.motion import Initial, Motion
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES
 from kmcf.filter.restoring import with_cache
 from kmcf.filter.run import FilterRun
+from kmcf.filter.settings import check_restored
 from kmcf.filter.step import Step
 from kmcf.numerics.objects import Objects
 from kmcf.store.files import save
 from kmcf.support.notebooks import html_table, settings_and_learnt
 from kmcf.support.search_space import Parameter, Variants
+from kmcf.transitions.elapsed import takes_elapsed
 
 
 class SequentialFilter(BaseEstimator, ABC):
@@ -114,7 +116,7 @@ class SequentialFilter(BaseEstimator, ABC):
         """
         return self._fitted_backend().start(stream)
 
-    def step(self, belief: Belief, y: Any, control: Any = None) -> Belief:
+    def step(self, belief: Belief, y: Any, control: Any = None, time: Any = None) -> Belief:
         """Return the belief after one more observation. The belief passed in does not change.
 
         Parameters
@@ -126,11 +128,20 @@ class SequentialFilter(BaseEstimator, ABC):
             others are used.
         control : object
             Passed to the transition. The first step makes no transition and ignores it.
+        time : float, optional
+            When the observation was made, in any unit (or as datetime64): after ``belief.clock``. A transition that
+            takes ``elapsed`` is told how much time passed. Give it at every step or at none.
         """
-        return self._fitted_backend().step(belief, y, control)
+        return self._fitted_backend().step(belief, y, control, time)
 
     def filter(
-        self, observations: Any, controls: Any = None, progress: bool = False, *, keep_beliefs: bool | None = None
+        self,
+        observations: Any,
+        controls: Any = None,
+        progress: bool = False,
+        *,
+        times: Any = None,
+        keep_beliefs: bool | None = None,
     ) -> FilterRun:
         """Filter a sequence of T observations, or a batch of B sequences given as one array.
 
@@ -142,6 +153,9 @@ class SequentialFilter(BaseEstimator, ABC):
             ``controls[t]`` drives the move from step t−1 to step t; the first one is ignored.
         progress : bool
             Show a progress bar (needs the extra ``kmcf[progress]``).
+        times : sequence of T (or B sequences of T), optional
+            When the observations were made, increasing, in any unit (or as datetime64): transitions that take
+            ``elapsed`` are told how much time passed. None: every step takes the same time.
         keep_beliefs : bool, optional
             Whether to keep the beliefs, as ``run[t]``. None: yes for at most 10 000 steps whose beliefs take little
             memory (32 MB).
@@ -150,7 +164,8 @@ class SequentialFilter(BaseEstimator, ABC):
         -------
         FilterRun
         """
-        return self._fitted_backend().filter(observations, controls, progress=progress, keep_beliefs=keep_beliefs)
+        options: dict[str, Any] = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs}
+        return self._fitted_backend().filter(observations, controls, **options)
 
     def filter_many(
         self,
@@ -158,6 +173,7 @@ class SequentialFilter(BaseEstimator, ABC):
         controls: Sequence[Any] | None = None,
         progress: bool = False,
         *,
+        times: Sequence[Any] | None = None,
         keep_beliefs: bool | None = None,
     ) -> list[FilterRun]:
         """Filter several sequences, of any lengths; sequence b uses random stream b.
@@ -170,12 +186,15 @@ class SequentialFilter(BaseEstimator, ABC):
             One sequence of controls (or None) per sequence.
         progress : bool
             Show a progress bar.
+        times : list of sequences, optional
+            One sequence of times (or None) per sequence.
         keep_beliefs : bool, optional
             As for :meth:`filter`.
         """
-        return self._fitted_backend().filter_many(sequences, controls, progress=progress, keep_beliefs=keep_beliefs)
+        options: dict[str, Any] = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs}
+        return self._fitted_backend().filter_many(sequences, controls, **options)
 
-    def forecast(self, belief: Belief, steps: int, controls: Any = None) -> FilterRun:
+    def forecast(self, belief: Belief, steps: int, controls: Any = None, times: Any = None) -> FilterRun:
         """Predict ``steps`` steps ahead of a belief, without observations.
 
         Parameters
@@ -186,10 +205,12 @@ class SequentialFilter(BaseEstimator, ABC):
             How many steps.
         controls : sequence, optional
             One control per step.
+        times : sequence, optional
+            The times to predict, one per step, after ``belief.clock``.
         """
         if not isinstance(steps, int | np.integer) or steps < 1:
             raise ValueError(f"steps = {steps!r}; a forecast needs at least one step.")
-        return self._fitted_backend().forecast(belief, int(steps), controls)
+        return self._fitted_backend().forecast(belief, int(steps), controls, times)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the filter to one file for :func:`kmcf.load`; an existing file stays until the new one is complete.
@@ -214,6 +235,7 @@ class SequentialFilter(BaseEstimator, ABC):
         state, self._stored = self._stored, None
         if state is None:
             return
+        check_restored(self)
         self.seed_ = int(state["seed_"])
         self._restore(state, passed)
         self.backend_ = self._make_backend()
@@ -239,7 +261,14 @@ class SequentialFilter(BaseEstimator, ABC):
             seed=self.seed_,
             why_rejected=self.why_rejected,
             numbers_per_belief=self._numbers_per_belief(),
+            timeless=self._timeless(),
         )
+
+    def _timeless(self) -> str:
+        """Say why the filter makes nothing of times; nothing if it does, or needs none because it never moves."""
+        if self.transition is None or takes_elapsed(self.transition):
+            return ""
+        return "the filter's transition does not take the time that passed"
 
     def _fitted_backend(self) -> Backend:
         if not hasattr(self, "backend_"):

@@ -12,6 +12,9 @@ from kmcf.bayes_rule.choice import ENGINES
 from kmcf.filter.silence import check_floor
 from kmcf.numerics.objects import Objects, is_numeric
 
+MOST_PARTICLES = 10**7
+"""More particles than this are a mistake: each step would need gigabytes."""
+
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """Check that a setting is one of a few words.
@@ -42,8 +45,8 @@ def check_positive(
     raise ValueError(f"{name} = {value!r}; it must be a {'non-negative' if zero else 'positive'} number.")
 
 
-def check_count(name: str, value: Any, *, optional: bool = False) -> None:
-    """Check that a setting is a positive integer (optionally None).
+def check_count(name: str, value: Any, *, optional: bool = False, most: int | None = None) -> None:
+    """Check that a setting is a positive integer (optionally None), at most so large.
 
     Examples
     --------
@@ -53,6 +56,14 @@ def check_count(name: str, value: Any, *, optional: bool = False) -> None:
         return
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} = {value!r}; it must be a positive integer.")
+    if most is not None and int(value) > most:
+        raise ValueError(f"{name} = {value!r}; it must be at most {most}, since every step works on so many states.")
+
+
+def check_restored(flt: Any) -> None:
+    """Check the settings by which a filter from a file could ask for memory without end."""
+    for name in ("n_particles", "n_transitions"):
+        check_count(name, getattr(flt, name, None), optional=True, most=MOST_PARTICLES)
 
 
 def check_flag(name: str, value: Any, *, optional: bool = False) -> None:
@@ -79,15 +90,17 @@ def check_filter(flt: Any) -> None:
     check_choice("rule", flt.rule, ("kbr", "importance"))
     check_choice("engine", flt.engine, ENGINES)
     check_choice("resampling", flt.resampling, ("herding", "multinomial", "none"))
-    check_choice("support", flt.support, ("examples", "particles"))
+    check_choice("support", flt.support, ("examples", "particles", "both"))
     check_positive("epsilon", flt.epsilon, optional=True)
-    check_positive("delta", flt.delta, optional=True, infinity=flt.support != "examples")
+    check_positive("delta", flt.delta, optional=True, infinity=flt.support == "particles")
     check_count("n_resample", flt.n_resample)
     _check_shared(flt)
     if flt.engine == "compressed":
         _check_compressed(flt)
     check_printed(flt.engine, flt.rule, flt.rank)
-    if flt.support != "examples" and flt.engine not in ("auto", "lowrank"):
+    if flt.support == "both" and flt.engine == "literal":
+        raise ValueError("engine='literal' is the paper's algorithm, whose posterior lives on the examples alone.")
+    if flt.support == "particles" and flt.engine not in ("auto", "lowrank"):
         raise ValueError(f"support='particles' is computed by engine='lowrank' (or 'auto'), not {flt.engine!r}.")
 
 
@@ -112,7 +125,7 @@ def _check_shared(flt: Any) -> None:
     check_draws(flt)
     check_floor(flt.floor)
     check_flag("reject", flt.reject, optional=True)
-    check_count("n_particles", flt.n_particles, optional=True)
+    check_count("n_particles", flt.n_particles, optional=True, most=MOST_PARTICLES)
     if isinstance(flt.n_examples, float):
         check_positive("n_examples", flt.n_examples)
     else:

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from kmcf.bayes_rule import BayesRule, Prior, Sample
 from kmcf.filter.belief import Belief, StepReport, equal_weights
+from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
 from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
 
-Prediction = Callable[[Belief, Any, np.random.Generator], Prior]
-"""Moves a belief on: takes it, the control and random numbers; returns the prior of the next step."""
+Prediction = Callable[[Belief, Drive, np.random.Generator], Prior]
+"""Moves a belief on: takes it, what drives the move and random numbers; returns the prior of the next step."""
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One step: a function of the belief, the observation, the control and random numbers."""
+    """One step: a function of the belief, the observation, what drives the move and random numbers."""
 
     predict: Prediction
     rule: BayesRule
@@ -36,10 +36,10 @@ class Step:
     angles: Sequence[int]
     """State columns that are angles."""
 
-    def __call__(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
+    def __call__(self, belief: Belief, observation: Objects | None, drive: Drive, rng: np.random.Generator) -> Belief:
         """Return the next belief. The observation is a collection of length 1, or None if it is missing."""
         # 1. Predict (Algorithm 3, lines 7-12)
-        prior = self.predict(belief, control, rng)
+        prior = self.predict(belief, drive, rng)
         if observation is None:
             return self._kept(belief, prior, StepReport(missing=True, state_coverage=self.rule.state_coverage(prior)))
         # 2. Correct (lines 13-15)
@@ -99,9 +99,9 @@ class Move:
     motion: Motion
     n_particles: int
 
-    def __call__(self, belief: Belief, control: Any, rng: np.random.Generator) -> Sample:
+    def __call__(self, belief: Belief, drive: Drive, rng: np.random.Generator) -> Sample:
         """Return the moved particles."""
         particles, weights = belief.particles(self.n_particles)
         if belief.time == 0:
             return Sample(particles, weights)
-        return Sample(self.motion.move(particles, control, rng, belief.time + 1), weights)
+        return Sample(self.motion.move(particles, drive, rng, belief.time + 1), weights)

@@ -25,7 +25,7 @@ SCALARS = (
 )
 REPORTED = SCALARS[1:2] + SCALARS[3:]
 """Those that a step reports; the others are read off its belief."""
-NAMES = ("time", "mean", "covariance", "mode", "interval", *SCALARS)
+NAMES = ("time", "times", "mean", "covariance", "mode", "interval", *SCALARS)
 CHUNK = 512
 FEW_STATES = 5000
 """With this many examples or fewer, the weights of a chunk are formed as soon as it is full."""
@@ -103,7 +103,7 @@ class _Chunk:
             self._complete()
 
     def column(self, name: str) -> Any:
-        if self._open and any(value is None for value in self._columns[name]):
+        if self._open and name != "times" and any(value is None for value in self._columns[name]):
             self._complete()
         return self._packed(name)
 
@@ -162,7 +162,7 @@ def _summary(belief: Belief) -> dict[str, Any]:
     source = belief.source if belief.unformed else None
     known = _from_weights(belief) if source is None else _from_source(belief, source)
     report = {name: getattr(belief.report, name) for name in REPORTED}
-    return {"time": belief.time, **known, **report}
+    return {"time": belief.time, "times": belief.clock, **known, **report}
 
 
 def _from_weights(belief: Belief) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Where a posterior lives, on the examples or on the particles: settings that are words, turned into a rule.
+"""Where a posterior lives, on the examples, the particles or both: settings that are words, turned into a rule.
 
-Each of the two knows its defaults, what a tuner may change, and how to fit its Bayes' rule.
+Each of them knows its defaults, what a tuner may change, and how to fit its Bayes' rule.
 """
 
 from __future__ import annotations
@@ -12,7 +12,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcf.bayes_rule import Examples, FittedRule, ParticleSettings, RuleSettings, fit_particle_rule, fit_rule
+from kmcf.bayes_rule import (
+    EitherRule,
+    Examples,
+    FittedRule,
+    ParticleRule,
+    ParticleSettings,
+    RuleSettings,
+    fit_particle_rule,
+    fit_rule,
+)
 from kmcf.bayes_rule.base import Resampler
 from kmcf.bayes_rule.cache import from_cache, particles_from_cache
 from kmcf.bayes_rule.defaults import PARTICLE_DELTA, default_delta
@@ -139,6 +148,8 @@ class OnParticles(Support):
 
     background: float = 0.0
     """φ."""
+    sharpness: float = 1.0
+    """The power of the state kernel."""
     state_multiplier: ClassVar[float] = PARTICLE_STATE_MULTIPLIER
 
     def default_delta(self, _plain: bool, mean_diagonal: float) -> float:
@@ -165,9 +176,38 @@ class OnParticles(Support):
             rank=pair_of(self.rank)[1],
             resampler=KeepAll() if self.resampling == "none" else Draw("systematic", self.resample_threshold),
             background=float(self.background),
+            sharpness=float(self.sharpness),
         )
         known = None if cache is None else particles_from_cache(cache, examples, settings)
         return fit_particle_rule(examples, settings) if known is None else known
+
+
+@dataclass(frozen=True)
+class OnBoth(OnExamples):
+    """The paper's posterior on the examples, and the one on the particles where few examples carry the former."""
+
+    def fit(
+        self,
+        examples: Examples,
+        epsilon: float,
+        delta: float,
+        n_particles: int,
+        cache: dict[str, Any] | None = None,
+    ) -> FittedRule:
+        """Fit both rules; that on the particles has its own default δ, and the same kernel on states, narrowed."""
+        main = super().fit(examples, epsilon, delta, n_particles, cache)
+        fallback = OnParticles(
+            "systematic",
+            USUAL_THRESHOLD,
+            self.tolerance,
+            self.rank,
+            sharpness=(STATE_MULTIPLIER / PARTICLE_STATE_MULTIPLIER) ** 2,
+        )
+        own_delta = fallback.default_delta(False, float(examples.observation_kernel.diagonal().mean()))
+        known = None if cache is None else cache.get("particles")
+        beside = fallback.fit(examples, epsilon, own_delta, n_particles, known).rule
+        assert isinstance(beside, ParticleRule)
+        return main._replace(rule=EitherRule(main.rule, beside))
 
 
 def move_variance(move: Move, examples: Examples) -> float:

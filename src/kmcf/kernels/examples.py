@@ -9,6 +9,7 @@ import numpy as np
 
 from kmcf.kernels.base import BaseKernel, checked_matrix
 from kmcf.numerics.arrays import Array, FloatArray, IntArray
+from kmcf.numerics.memory import check_fits
 from kmcf.numerics.objects import Objects, is_numeric, take
 
 
@@ -43,6 +44,7 @@ class ExampleKernel:
 
     def matrix(self) -> FloatArray:
         """Return the kernel matrix of the examples, (n, n)."""
+        check_fits(8.0 * self.size**2, f"the kernel matrix of {self.size} examples")
         return self._checked(self.kernel.evaluate(self._prepared, self._prepared), self.size)
 
     def columns(self, indices: IntArray) -> FloatArray:

@@ -120,6 +120,8 @@ class Spectrum(Kernel):
         """Count the words of each sequence, and scale the counts if asked to."""
         self._check()
         alphabet = self._alphabet() if self.mismatches else ()
+        if self.mismatches:
+            self._check_size(len(alphabet))
         columns: dict[Word, int] = {}
         neighbours: dict[Word, list[int]] = {}
         places, values, ends = [], [], [0]

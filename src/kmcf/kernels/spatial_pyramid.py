@@ -19,6 +19,7 @@ from kmcf.numerics.arrays import Array, FloatArray, IntArray
 from kmcf.numerics.objects import Objects, as_objects
 from kmcf.support.extras import progress_bar, require
 
+_MOST_NUMBERS = 1 << 24  # numbers per image on the finest level
 _HELD_BYTES = 1 << 30  # bytes of descriptors kept during fit
 
 
@@ -171,6 +172,8 @@ class SpatialPyramid(Kernel):
     def from_store(self, state: dict[str, Any]) -> None:
         """Fill a blank object from what a file holds, but for the folder, which only the user may choose."""
         self.__dict__.update({**state, "cache_folder": None})
+        if "dictionary_" in state:
+            self._check()
         self._cache = Cache(self.cache_size)
 
     def _describe(self, images: Objects, chosen: dict[str, int]) -> Iterator[Described]:
@@ -220,6 +223,12 @@ class SpatialPyramid(Kernel):
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < smallest:
                 raise ValueError(f"SpatialPyramid has {name} = {value!r}; it must be an integer >= {smallest}.")
+        width = self.words * 4 ** (min(self.levels, 50) - 1)
+        if width > _MOST_NUMBERS:
+            raise ValueError(
+                f"SpatialPyramid has words = {self.words} and levels = {self.levels}, which describe an image by more "
+                f"than {width:.3g} numbers; at most {_MOST_NUMBERS} are allowed."
+            )
         if self.n_descriptors < self.words:
             raise ValueError(
                 f"SpatialPyramid has n_descriptors = {self.n_descriptors}, fewer than the {self.words} words to learn."

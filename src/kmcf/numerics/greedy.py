@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 
 from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.interrupts import honoured
 
 Loop = Callable[[FloatArray, FloatArray, int], tuple[IntArray, FloatArray]]
 
@@ -19,7 +20,12 @@ def greedy_loop() -> Loop:
         return numpy_loop
     compiled: Loop = numba.njit(cache=True)(scalar_loop)
     compiled(np.zeros(1), np.zeros((1, 1)), 1)
-    return compiled
+
+    def loop(mean_values: FloatArray, gram: FloatArray, size: int) -> tuple[IntArray, FloatArray]:
+        with honoured():
+            return compiled(mean_values, gram, size)
+
+    return loop
 
 
 def numpy_loop(mean_values: FloatArray, gram: FloatArray, size: int) -> tuple[IntArray, FloatArray]:

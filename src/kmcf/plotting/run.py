@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import numpy as np
+
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
 from kmcf.numerics.circles import wrapped_difference
 from kmcf.plotting.style import ALERT, ESTIMATE, MISSING, QUIET, TRUTH, legend_above, true_states
@@ -24,6 +26,11 @@ class DrawableRun(Protocol):
     @property
     def mean(self) -> FloatArray:
         """Estimated states, (T, ...)."""
+        ...
+
+    @property
+    def times(self) -> FloatArray:
+        """The user's times of the steps, (T,); NaN if there are none."""
         ...
 
     @property
@@ -92,20 +99,25 @@ def plot_run(run: DrawableRun, truth: Any = None, axes: Any = None) -> Any:
         _plot_coordinate(axes[j], run, mean[:, j], bounds[:, :, j], None if true is None else true[:, j], j)
         axes[j].set_ylabel(("state" if d == 1 else f"state {j}") + (" [rad]" if j in run.angles else ""))
     legend_above(axes[0])
-    axes[d].plot(run.time, run.ess, color=QUIET, linewidth=1.0)
+    axes[d].plot(_when(run), run.ess, color=QUIET, linewidth=1.0)
     axes[d].set(ylabel="effective\nsample size", ylim=(0, None))
     if len(axes) > d + 1:
         _plot_coverage(axes[d + 1], run)
-    axes[-1].set_xlabel("time step")
+    axes[-1].set_xlabel("time step" if np.isnan(run.times).any() else "time")
     return axes
 
 
+def _when(run: DrawableRun) -> Any:
+    """Return the user's times or, where there are none, the numbers of the steps."""
+    return run.time if np.isnan(run.times).any() else run.times
+
+
 def _plot_coverage(ax: Any, run: DrawableRun) -> None:
-    ax.plot(run.time, run.coverage, color=QUIET, linewidth=1.0)
+    ax.plot(_when(run), run.coverage, color=QUIET, linewidth=1.0)
     low = run.coverage < LOW_COVERAGE
     if low.any():
         ax.plot(
-            run.time[low], run.coverage[low], "o", color=ALERT, markersize=4, label="hardly covered by the examples"
+            _when(run)[low], run.coverage[low], "o", color=ALERT, markersize=4, label="hardly covered by the examples"
         )
         ax.legend(loc="lower left", fontsize="small", frameon=False)
     ax.set(ylabel="coverage", ylim=(-0.05, 1.05))
@@ -116,13 +128,13 @@ def _plot_coordinate(
 ) -> None:
     if column in run.angles and truth is not None:
         truth = mean + wrapped_difference(truth - mean)
-    ax.fill_between(run.time, bounds[:, 0], bounds[:, 1], color=ESTIMATE, alpha=0.2, linewidth=0, label="95 % band")
+    ax.fill_between(_when(run), bounds[:, 0], bounds[:, 1], color=ESTIMATE, alpha=0.2, linewidth=0, label="95 % band")
     if truth is not None:
-        ax.plot(run.time, truth, color=TRUTH, linewidth=1.0, label="truth")
-    ax.plot(run.time, mean, color=ESTIMATE, linewidth=1.4, label="posterior mean")
+        ax.plot(_when(run), truth, color=TRUTH, linewidth=1.0, label="truth")
+    ax.plot(_when(run), mean, color=ESTIMATE, linewidth=1.4, label="posterior mean")
     for chosen, marker, color, label in (
         (run.missing, "o", MISSING, "no observation"),
         (run.rejected, "X", ALERT, "observation rejected"),
     ):
         if chosen.any():
-            ax.plot(run.time[chosen], mean[chosen], marker, color=color, markersize=5, label=label)
+            ax.plot(_when(run)[chosen], mean[chosen], marker, color=color, markersize=5, label=label)

@@ -32,7 +32,7 @@ READABLE = (1, 2)
 MANIFEST = "kmcf.json"
 KINDS = "biufcSUmM"
 """Kinds of arrays that hold plain values; never objects."""
-MOST_EMPTY = 10**9
+MOST_EMPTY = 10**7
 """An array without entries may claim no more rows than this."""
 CHUNK = 1 << 20
 SEAL = re.compile(rb"kmcf-format (\d{6}) sha256 ([0-9a-f]{64})")
@@ -173,13 +173,19 @@ def read_npy_header(stream: Any, size: int, kinds: str = KINDS) -> tuple[tuple[i
 @contextmanager
 def open_container(path: str | os.PathLike[str]) -> Iterator[Container]:
     """Open a container; any damage is a :class:`~kmcf.store.FileError` that names the file."""
+    with _blamed(path):
+        _check_regular(os.stat(path))  # opening a pipe would wait for a writer
     with open(path, "rb") as file, _blamed(path):
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise FileError("it is not a regular file, so its end cannot be found.")
+        _check_regular(os.fstat(file.fileno()))
         size = file.seek(0, os.SEEK_END)
         _check_seal(file, size)
         with zipfile.ZipFile(file) as archive:
             yield Container(archive, size)
+
+
+def _check_regular(about: os.stat_result) -> None:
+    if not stat.S_ISREG(about.st_mode):
+        raise FileError("it is not a regular file, so its end cannot be found.")
 
 
 def _check_seal(file: BinaryIO, size: int) -> None:
@@ -204,7 +210,7 @@ def _blamed(path: str | os.PathLike[str]) -> Iterator[None]:
     """Turn whatever error a malformed file causes into a :class:`~kmcf.store.FileError`."""
     try:
         yield
-    except PassedAgainError:
+    except (PassedAgainError, FileNotFoundError, PermissionError):
         raise
     except FileError as error:
         raise FileError(f"{Path(path).name} cannot be loaded: {error}") from error.__cause__

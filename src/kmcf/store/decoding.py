@@ -12,9 +12,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from kmcf.kernels import as_kernel
+from kmcf.store.budget import Repeats
 from kmcf.store.container import KINDS, Container
 from kmcf.store.errors import FileError, PassedAgainError
-from kmcf.store.registry import find_class, find_function
+from kmcf.store.registry import find_class, find_function, is_ours
 from kmcf.store.regressors import load_regressor
 from kmcf.support.storable import Recomputable
 
@@ -39,6 +40,7 @@ class Decoder:
         self._passed = passed
         self._trusted = trusted
         self._arrays: dict[str, Any] = {}
+        self._repeats = Repeats()
         self._regressors: dict[str, Any] = {}
         self._objects: dict[int, Any] = {}
         self._readers: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
@@ -78,6 +80,8 @@ class Decoder:
             array = self._container.array(label)
             array.flags.writeable = not node.get("fixed", False)
             self._arrays[label] = array
+        if not self._repeats.fits(label, self._arrays[label].nbytes):
+            raise FileError(f"it names the array {label} too often: what is read would be far larger than the file.")
         return self._arrays[label]
 
     def _pass(self, name: str, node: dict[str, Any]) -> Any:
@@ -119,12 +123,19 @@ class Decoder:
         return made
 
 
-def _check_attributes(cls: type, state: dict[str, Any]) -> None:
+def _check_attributes(cls: Any, state: dict[str, Any]) -> None:
     """Refuse attributes that would hide a method or property of the class."""
     for attribute in state:
         held = inspect.getattr_static(cls, attribute, None)
         if attribute.startswith("__") or callable(held) or hasattr(type(held), "__get__"):
             raise FileError(f"it sets {attribute!r} of {cls.__name__}, which is not an attribute that is stored.")
+    if is_ours(cls) and issubclass(cls, BaseEstimator):
+        arguments = set(cls._get_param_names())
+        strange = [name for name in state if name.strip("_") == name and name not in arguments]
+        if strange:
+            raise FileError(
+                f"it sets {strange[0]!r} of {cls.__name__}, which this version of kmcf does not know; a newer one may."
+            )
 
 
 def _arguments_left_out(cls: Any, state: dict[str, Any]) -> dict[str, Any]:

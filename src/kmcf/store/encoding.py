@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator
 
 from kmcf.kernels import FromCallable, FromSklearn
 from kmcf.numerics.arrays import Array
+from kmcf.store.budget import Repeats
 from kmcf.store.container import KINDS
 from kmcf.store.registry import name_of_class, name_of_function
 from kmcf.store.regressors import dump_regressor, is_sklearn
@@ -38,6 +39,7 @@ class Encoder:
         """Names of what the user must pass again, with a description of each."""
         self._numbers = itertools.count()
         self._seen: dict[int, Any] = {}
+        self._repeats = Repeats()
         self._alive: list[Any] = []  # so that no id is reused
 
     def encode(self, value: Any, name: str | None = "", trail: str = "") -> Any:
@@ -59,10 +61,16 @@ class Encoder:
         if type(value) is list:
             return [self.encode(item, _item(name, i), f"{trail}[{i}]") for i, item in enumerate(value)]
         seen = self._seen.get(id(value))
-        if seen is not None and not (name and "pass" in seen):  # passed under two names, it is asked for under both
+        if seen is not None and self._may_repeat(value, name, seen):
             return seen
         simple = self._simple(value, name, trail)
         return self._shared(value, name, trail) if simple is None else simple
+
+    def _may_repeat(self, value: Any, name: str | None, seen: dict[str, Any]) -> bool:
+        """Say whether a reference will do for something that occurred before."""
+        if "pass" in seen:  # passed under two names, it is asked for under both
+            return not name
+        return "array" not in seen or self._repeats.fits(seen["array"], value.nbytes)
 
     def _simple(self, value: Any, name: str | None, trail: str) -> Any:
         """Encode plain Python and NumPy values; None for anything else."""
@@ -113,6 +121,7 @@ class Encoder:
     def _array(self, array: Array) -> dict[str, Any]:
         label = f"array_{len(self.arrays)}"
         self.arrays[label] = np.asarray(array)
+        self._repeats.fits(label, array.nbytes)
         return {"array": label} if array.flags.writeable else {"array": label, "fixed": True}
 
     def _blob(self, data: bytes) -> str:

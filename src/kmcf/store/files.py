@@ -15,6 +15,7 @@ import scipy
 import sklearn
 
 from kmcf._version import __version__
+from kmcf.store.budget import check_nesting
 from kmcf.store.container import FORMAT, Container, open_container, write_container
 from kmcf.store.decoding import Decoder, read_scalar
 from kmcf.store.earlier import upgraded
@@ -51,6 +52,10 @@ def save(thing: Any, path: str | os.PathLike[str], notes: Mapping[str, Any] | No
     root = encoder.encode(thing)
     if not (isinstance(root, dict) and "object" in root):
         raise TypeError(f"save takes a filter, a kernel or a transition, not {type(thing).__name__}.")
+    try:
+        check_nesting(root)
+    except FileError as error:
+        raise ValueError(f"this {type(thing).__name__} cannot be saved: {error}") from None
     manifest = {**about("object"), "notes": dict(notes or {}), "passed_again": encoder.passed_again, "root": root}
     write_container(path, manifest, encoder.arrays, encoder.blobs)
 
@@ -106,6 +111,10 @@ def load(path: str | os.PathLike[str], *, trusted: list[str] | None = None, **ca
             thing.after_loading(set(needed))
         except (FileError, PassedAgainError):
             raise
+        except MemoryError as error:
+            raise FileError(
+                f"{Path(path).name} cannot be loaded: there is not enough memory for it ({error})."
+            ) from error
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise FileError(f"{Path(path).name} cannot be loaded because its contents do not match: {error}") from error
     return thing
@@ -177,6 +186,7 @@ def _about_root(container: Container) -> dict[str, Any]:
 
 def _root(container: Container) -> dict[str, Any]:
     root = container.manifest["root"]
+    check_nesting(root)
     if not isinstance(root, dict) or next(iter(root), None) != "object":
         raise FileError("it holds no filter, kernel or transition.")
     return upgraded(root) if container.manifest["format"] == 1 else root

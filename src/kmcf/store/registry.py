@@ -80,6 +80,11 @@ def find_class(name: str) -> type | None:
     return None
 
 
+def is_ours(cls: type) -> bool:
+    """Say whether a class is one of this package, whose attributes are known, and not one that a user registered."""
+    return cls.__name__ not in _registered
+
+
 def name_of_class(cls: type) -> str | None:
     """Return the name under which a class can be restored, or None."""
     return cls.__name__ if find_class(cls.__name__) is cls else None

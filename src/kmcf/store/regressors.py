@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
+from kmcf.store.budget import MOST_REPEATED
 from kmcf.store.container import KINDS, read_npy_header
 from kmcf.store.errors import FileError, PassedAgainError
 from kmcf.support.extras import require
@@ -60,11 +64,33 @@ def load_regressor(data: bytes, trusted: list[str]) -> Any:
 
 
 def _check_sizes(data: bytes) -> None:
-    """Refuse compressed members and arrays that claim more than is there, before skops reads them."""
+    """Refuse compressed members, and what claims or names more than is there, before skops reads it."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        sizes = {info.filename: info.file_size for info in archive.infolist()}
+        if len(sizes) != len(archive.infolist()) or sum(sizes.values()) > len(data):
+            raise FileError("the members of a regressor overlap.")
         for info in archive.infolist():
             if info.compress_type != zipfile.ZIP_STORED or info.file_size > len(data):
                 raise FileError(f"the member {info.filename} of a regressor is compressed or too large.")
             if info.filename.endswith(".npy"):
                 with archive.open(info) as stream:
                     read_npy_header(stream, info.file_size, KINDS + "V")  # trees are tables of records
+            if info.filename.endswith(".npz"):  # sparse matrices, which are compressed
+                with zipfile.ZipFile(io.BytesIO(archive.read(info))) as inner:
+                    sizes[info.filename] = sum(part.file_size for part in inner.infolist())
+        named = Counter(_named_files(json.loads(archive.read("schema.json"))))
+        if sum(sizes.get(name, 0) * times for name, times in named.items()) > len(data) + MOST_REPEATED:
+            raise FileError("a regressor names its arrays so often that they are far larger than the file.")
+
+
+def _named_files(node: Any) -> Iterator[str]:
+    """Yield the members that a description names, as often as it does."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            if isinstance(part.get("file"), str):
+                yield part["file"]
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part

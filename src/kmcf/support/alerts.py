@@ -3,6 +3,8 @@
 import sys
 import warnings
 
+from kmcf.support.plain_text import printable
+
 LOW_COVERAGE = 0.1
 """Plots and tables mark steps whose coverage by the examples is below this."""
 
@@ -31,9 +33,13 @@ class SkippedDataWarning(UserWarning):
     """Parts of a recording could not be read and were left out."""
 
 
+class UnusedTimesWarning(UserWarning):
+    """Times were given, unevenly spaced, to a filter whose transition cannot be told how much time passed."""
+
+
 def warn_user(message: str, category: type[Warning]) -> None:
     """Warn, pointing at the nearest caller outside this package, however deep inside it the warning arises."""
     caller, depth = sys._getframe(1), 2
     while caller.f_back is not None and caller.f_globals.get("__name__", "").partition(".")[0] == "kmcf":
         caller, depth = caller.f_back, depth + 1
-    warnings.warn(message, category, stacklevel=depth)
+    warnings.warn(printable(message), category, stacklevel=depth)

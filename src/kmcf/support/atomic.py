@@ -11,6 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+DRAFT = ".part"
+"""How the names of unfinished files end."""
+
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
@@ -29,19 +32,51 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     >>> target.read_bytes()
     b'123'
     """
-    if _is_special(path):
-        buffer = io.BytesIO()
-        yield buffer
-        with open(path, "wb") as stream:
-            stream.write(buffer.getvalue())
-        return
+    with naming(path):
+        if _is_special(path):
+            buffer = io.BytesIO()
+            yield buffer
+            with open(path, "wb") as stream:
+                stream.write(buffer.getvalue())
+            return
+        with _draft(path) as file:
+            yield file
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let errors of the system that name no file, such as a full disk, or a draft only, name this one.
+
+    Examples
+    --------
+    >>> with naming("model.kmcf"):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+    OSError: [Errno 28] No space left on device: 'model.kmcf'
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.errno is None or not (error.filename is None or str(error.filename).endswith(DRAFT)):
+            raise
+        named = OSError(error.errno, error.strerror, os.fspath(path))
+        for note in getattr(error, "__notes__", ()):
+            named.add_note(note)
+        raise named from error
+
+
+@contextmanager
+def _draft(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a draft beside a file; rename it at the end."""
     target = Path(os.path.realpath(path))  # a link keeps pointing to the file
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} into; make it first.")
     _remove_drafts(target)
-    draft = target.with_name(f".{target.name[:100]}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    draft = target.with_name(f".{target.name[:100]}.{os.getpid()}-{secrets.token_hex(4)}{DRAFT}")
     try:
         with open(draft, "x+b") as file:
             yield file
@@ -66,7 +101,7 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 
 def _remove_drafts(target: Path) -> None:
     """Remove drafts of a file whose writers are gone."""
-    for draft in target.parent.glob(f".{glob.escape(target.name[:100])}.*-*.part"):
+    for draft in target.parent.glob(f".{glob.escape(target.name[:100])}.*-*{DRAFT}"):
         writer = draft.name.rsplit(".", 2)[1].partition("-")[0]
         if writer.isdigit() and not _is_running(int(writer)):
             with suppress(OSError):

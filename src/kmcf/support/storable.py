@@ -16,6 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from kmcf.support.plain_text import printable
+
 
 @dataclass(frozen=True)
 class Versioned:
@@ -42,3 +44,6 @@ class Recomputable:
 
 class PassedAgainError(TypeError):
     """Something of the user's own was not passed again at loading, or is not what the file was saved with."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))

@@ -9,16 +9,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from kmcf.numerics.arrays import Array, FloatArray
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.random_numbers import Randomness
 from kmcf.transitions.pairs import Pairs, read_pairs
 
 
 class Transition(BaseEstimator, ABC):
-    """Base class: ``transition(states, control, rng)`` draws where each state goes next.
+    """Base class: ``transition(states, control, rng, elapsed)`` draws where each state goes next.
 
-    ``rng`` is a NumPy Generator, or a JAX key with JAX arrays of states. Parameters given to the constructor are used
-    until :meth:`fit` learns better ones, stored under names ending in ``_``. Unlike other estimators a transition keeps
+    ``rng`` is a NumPy Generator, or a JAX key with JAX arrays of states. ``elapsed`` is the time since the last step,
+    in the user's units; None, where no times are given, stands for the parameter ``step``, the time that a step takes.
+    What varies with time is described per unit of time.
+
+    Parameters given to the constructor are used until :meth:`fit` learns better ones, stored under names ending in
+    ``_``. Unlike other estimators a transition keeps
     them when it is cloned, because a filter (and a search over a filter's settings) clones the transition it was given
     without fitting it again; :meth:`set_params` replaces them.
     """
@@ -29,36 +33,68 @@ class Transition(BaseEstimator, ABC):
     """True where the next state does not depend on the previous one."""
 
     @abstractmethod
-    def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
+    def __call__(self, states: Array, control: Any, rng: Randomness, elapsed: Any = None) -> Array:
         """Draw the next state of each of m states, (m, d) -> (m, d)."""
 
     @abstractmethod
-    def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
-        """Return log p(next | previous, control) for m pairs of states, each (m, d)."""
+    def log_density(self, next: Any, previous: Any, control: Any = None, elapsed: Any = None) -> FloatArray:
+        """Return log p(next | previous, control) for m pairs of states, each (m, d); times are numbers or (m,)."""
 
     @abstractmethod
     def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
         """Return the parameters that explain the pairs, by name."""
 
-    def fit(self, sequences: Any, controls: Any = None, trim: float = 0.0) -> Self:
+    def fit(self, sequences: Any, controls: Any = None, trim: float = 0.0, times: Any = None) -> Self:
         """Learn the parameters from recorded sequences of states; return self.
+
+        Where times are known, parameters are per unit of time, whatever the intervals were, and ``step`` becomes the
+        median interval. Otherwise each move took one ``step``.
 
         Parameters
         ----------
         sequences : array (T, d), recording, or list of them
-            States over time. A recording (anything with ``states`` and ``controls``) brings its own controls. Moves
-            from or to a state with NaN are left out, and so are moves with NaN in the control.
+            States over time. A recording (anything with ``states``, ``controls`` and ``time``) brings its own controls
+            and times. Moves from or to a state with NaN are left out, and so are moves with NaN in control or time.
         controls : array (T, ...) or list of them, optional
             ``controls[t]`` drove the move to step t.
         trim : float
             Share of the moves that fit worst and are left out, with the variances of the rest scaled up to what they
             would be in a full normal sample. 0 is maximum likelihood; a few per cent protect against outliers.
+        times : array (T,) or list of them, optional
+            When the states were recorded, increasing.
         """
         if not 0 <= trim < 0.5:
             raise ValueError(f"trim = {trim!r}; it must be at least 0 and below 0.5.")
-        for name, value in self._learn(read_pairs(sequences, controls), trim).items():
+        return self._learnt_from(read_pairs(sequences, controls, times), trim)
+
+    def _learnt_from(self, pairs: Pairs, trim: float) -> Self:
+        self.__dict__.pop("step_", None)  # of an earlier recording
+        for name, value in (self._learn(pairs, trim) | self._learnt_step(pairs)).items():
             setattr(self, f"{name}_", value)
         return self
+
+    def _learnt_step(self, pairs: Pairs) -> dict[str, float]:
+        """Return the typical interval, which stands for the time of a step where none is given."""
+        if pairs.elapsed is None or getattr(self, "step", 1.0) is not None:
+            return {}
+        return {"step": float(np.median(pairs.elapsed))}
+
+    def _usual_step(self) -> float:
+        """Return the time that a step takes where no times are given."""
+        step = self._value("step")
+        step = 1.0 if step is None else step
+        if not step > 0:
+            raise ValueError(f"{type(self).__name__} has step = {step!r}; it must be positive.")
+        return float(step)
+
+    def _time(self, elapsed: Any) -> Any:
+        """Return the time that passed, as a number or a column (m, 1); without one, that of a step."""
+        if elapsed is None:
+            return np.float64(self._usual_step())
+        passed = array_namespace(elapsed).asarray(elapsed, dtype=float)
+        if isinstance(passed, np.ndarray) and not np.all(passed > 0):
+            raise ValueError(f"{type(self).__name__} was told that the time {elapsed} passed; it must be positive.")
+        return passed[:, None] if passed.ndim else passed[()]
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters in use: learnt where they were learnt, otherwise as given."""
@@ -78,7 +114,7 @@ class Transition(BaseEstimator, ABC):
         --------
         >>> from kmcf.transitions import GaussianRandomWalk
         >>> GaussianRandomWalk(scale=0.5).to_dict()
-        {'name': 'random-walk', 'angles': [], 'scale': 0.5}
+        {'name': 'random-walk', 'angles': [], 'scale': 0.5, 'step': None}
         """
         return {"name": self.name} | {name: _plain(value, name) for name, value in self.parameters().items()}
 

@@ -31,7 +31,8 @@ class ConstantVelocity(Transition):
     diffusion : float or array (d/2,)
         q: standard deviation of the change of velocity in one unit of time.
     step : float, optional
-        h. None: the control is the time since the previous step.
+        h where no times are given; learnt from recordings with times, as the median interval. None: the control is the
+        time since the previous step.
 
     Examples
     --------
@@ -46,12 +47,12 @@ class ConstantVelocity(Transition):
         self.diffusion = diffusion
         self.step = step
 
-    def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
+    def __call__(self, states: Array, control: Any, rng: Randomness, elapsed: Any = None) -> Array:
         """Move each position by its velocity, and both by correlated noise."""
         xp = array_namespace(states, rng)
         states = xp.asarray(states)
         axes = _axes(states.shape[1])
-        h = self._elapsed(control)
+        h = self._duration(control, elapsed)
         noise = normal(rng, states.shape) * xp.concatenate([self._diffusion(axes)] * 2)
         first, second = noise[:, :axes], noise[:, axes:]
         # The Cholesky factor of the covariance, written out.
@@ -59,38 +60,41 @@ class ConstantVelocity(Transition):
         velocity = states[:, axes:] + 0.5 * xp.sqrt(3.0 * h) * first + 0.5 * xp.sqrt(h) * second
         return xp.concatenate([position, velocity], axis=1)
 
-    def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
+    def log_density(self, next: Any, previous: Any, control: Any = None, elapsed: Any = None) -> FloatArray:
         """Return the log density of the normal distribution above."""
         before, after = states_of(previous, "previous"), states_of(next, "next")
         axes = _axes(before.shape[1])
         diffusion = self._diffusion(axes)
         if not np.all(diffusion > 0):
             raise ValueError(f"ConstantVelocity has diffusion = {diffusion}: without noise there is no density.")
-        h = self._elapsed(control)
+        h = self._duration(control, elapsed)
         whitened = _whitened(before, after, h)
-        volume = axes * np.log(h**2 / np.sqrt(12.0))  # determinant of the Cholesky factor
+        volume = axes * np.log(np.ravel(h) ** 2 / np.sqrt(12.0))  # determinant of the Cholesky factor
         return np.asarray(np.sum(log_normal(whitened, np.tile(diffusion, 2)), axis=1) - volume)
 
     def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
         axes = _axes(pairs.previous.shape[1])
-        if self.step is None:
+        if pairs.elapsed is not None:
+            elapsed = pairs.elapsed[:, None]
+        elif self.step is None:
             elapsed = pairs.needed_controls("ConstantVelocity(step=None)").reshape(len(pairs.previous), -1)[:, :1]
         else:
-            elapsed = np.full((len(pairs.previous), 1), self._elapsed(None))
+            elapsed = np.full((len(pairs.previous), 1), self._usual_step())
         if not np.all(elapsed > 0):
             raise ValueError("some of the time steps are not positive.")
         whitened = _whitened(pairs.previous, pairs.next, elapsed)
         moments = [second_moments(whitened[:, [axis, axes + axis]], trim)[0] for axis in range(axes)]
         return {"diffusion": np.sqrt([np.trace(moment) / 2.0 for moment in moments])}
 
-    def _elapsed(self, control: Any) -> Any:
-        if self.step is None:
-            if control is None:
-                raise ValueError("ConstantVelocity(step=None) needs the time since the previous step as control.")
-            return array_namespace(control).asarray(control).reshape(-1)[0]
-        if not self.step > 0:
-            raise ValueError(f"ConstantVelocity has step = {self.step!r}; it must be positive.")
-        return np.float64(self.step)
+    def _learnt_step(self, pairs: Pairs) -> dict[str, float]:
+        return {} if pairs.elapsed is None or self.step is None else {"step": float(np.median(pairs.elapsed))}
+
+    def _duration(self, control: Any, elapsed: Any) -> Any:
+        if elapsed is not None or self.step is not None:
+            return self._time(elapsed)
+        if control is None:
+            raise ValueError("ConstantVelocity(step=None) needs the time since the previous step as control.")
+        return array_namespace(control).asarray(control).reshape(-1)[0]
 
     def _diffusion(self, axes: int) -> FloatArray:
         diffusion = self._noise("diffusion")

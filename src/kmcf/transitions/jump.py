@@ -19,7 +19,7 @@ _BLOCK = 1 << 20  # differences formed at once
 
 
 class Jump(Transition):
-    """A jump to one of several states, all equally likely, plus normal noise. Controls are not used.
+    """A jump to one of several states, all equally likely, plus normal noise. Controls and times are not used.
 
     As a rare part of a :class:`Mixture` it lets a lost filter recover. If no states were given, :meth:`fit` takes the
     recorded ones; if no scale was given, it uses Scott's rule, n^(−1/(d+4)) times the states' standard deviation.
@@ -50,7 +50,7 @@ class Jump(Transition):
         self.scale = scale
         self.angles = angles
 
-    def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
+    def __call__(self, states: Array, control: Any, rng: Randomness, elapsed: Any = None) -> Array:
         """Draw a place and noise for each state, regardless of where it was."""
         xp = array_namespace(states, rng)
         states = xp.asarray(states)
@@ -60,7 +60,7 @@ class Jump(Transition):
         noise = self._scale(states.shape[1]) * normal(blur, states.shape)
         return wrapped_columns(xp.asarray(places)[index] + noise, self.angles)
 
-    def log_density(self, next: Any, previous: Any = None, control: Any = None) -> FloatArray:
+    def log_density(self, next: Any, previous: Any = None, control: Any = None, elapsed: Any = None) -> FloatArray:
         """Return the log of the mean of the normal densities around the places."""
         after = states_of(next, "next")
         places = self._places(after.shape[1])

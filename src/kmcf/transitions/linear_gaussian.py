@@ -9,6 +9,7 @@ from scipy.linalg import cho_factor, solve_triangular
 
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.random_numbers import Randomness, normal
+from kmcf.transitions.affine import Affine
 from kmcf.transitions.base import Transition
 from kmcf.transitions.estimation import second_moments
 from kmcf.transitions.pairs import Pairs
@@ -23,6 +24,9 @@ class LinearGaussian(Transition):
     :meth:`fit` learns Q, and those of A, b and B that are None, by least squares (maximum likelihood). Controls are
     used if ``control_matrix`` is given or was learnt.
 
+    This describes one step, of which there is no half: over a time Δ the states make round(Δ / ``step``) steps, at
+    least one, each with the same control. From recordings with times it learns by the moves that took one step.
+
     Parameters
     ----------
     matrix : array (d, d), optional
@@ -33,6 +37,8 @@ class LinearGaussian(Transition):
         b. None: zero until learnt.
     control_matrix : array (d, c), optional
         B. None: zero until learnt.
+    step : float, optional
+        Time that a step takes. None: 1 until learnt: the median interval.
 
     Examples
     --------
@@ -44,12 +50,18 @@ class LinearGaussian(Transition):
     name = "linear-gaussian"
 
     def __init__(
-        self, matrix: Any = None, covariance: Any = None, offset: Any = None, control_matrix: Any = None
+        self,
+        matrix: Any = None,
+        covariance: Any = None,
+        offset: Any = None,
+        control_matrix: Any = None,
+        step: float | None = None,
     ) -> None:
         self.matrix = matrix
         self.covariance = covariance
         self.offset = offset
         self.control_matrix = control_matrix
+        self.step = step
 
     @classmethod
     def autoregressive(cls, coefficients: Any, scale: float = 1.0) -> Self:
@@ -72,38 +84,50 @@ class LinearGaussian(Transition):
         covariance[0, 0] = scale**2
         return cls(matrix=matrix, covariance=covariance)
 
-    def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
+    def __call__(self, states: Array, control: Any, rng: Randomness, elapsed: Any = None) -> Array:
         """Apply A, b and B, and add normal noise."""
         xp = array_namespace(states, rng)
         states = xp.asarray(states)
-        factor = _root(self._square("covariance", states.shape[1]))
-        return self._mean(states, control) + normal(rng, states.shape) @ xp.asarray(factor.T)
+        width = states.shape[1]
+        once = Affine(self._square("matrix", width), self._shift(width, control), self._square("covariance", width))
+        if elapsed is None:
+            return once.mean(states) + normal(rng, states.shape) @ xp.asarray(_root(once.covariance).T)
+        whole = once.repeated(self._steps(elapsed))
+        return whole.mean(states) + normal(rng, states.shape) @ _root(whole.covariance).T
 
-    def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
+    def log_density(self, next: Any, previous: Any, control: Any = None, elapsed: Any = None) -> FloatArray:
         """Return the normal log density; an error if Q is singular (companion form), since there is none then."""
         before, after = states_of(previous, "previous"), states_of(next, "next")
-        covariance = self._square("covariance", before.shape[1])
-        try:
-            factor = np.tril(cho_factor(covariance, lower=True)[0])
-        except np.linalg.LinAlgError:
-            raise ValueError("the covariance is singular: the next state has no density.") from None
-        whitened = solve_triangular(factor, (after - self._mean(before, control)).T, lower=True)
-        constant = np.sum(np.log(np.diag(factor))) + 0.5 * before.shape[1] * np.log(2.0 * np.pi)
-        return np.asarray(-0.5 * np.sum(whitened**2, axis=0) - constant)
+        width = before.shape[1]
+        shift = np.broadcast_to(self._shift(width, control), before.shape)
+        steps = np.broadcast_to(1 if elapsed is None else self._steps(elapsed), len(before))
+        logs = np.empty(len(before))
+        for count in np.unique(steps):
+            rows = steps == count
+            once = Affine(self._square("matrix", width), shift[rows], self._square("covariance", width))
+            whole = once.repeated(int(count))
+            logs[rows] = _log_normal(after[rows] - whole.mean(before[rows]), whole.covariance)
+        return logs
 
-    def _mean(self, states: Array, control: Any) -> Array:
-        xp = array_namespace(states, control)
-        mean = states @ xp.asarray(self._square("matrix", states.shape[1]).T)
-        if self._value("offset") is not None:
-            mean = mean + xp.asarray(np.ravel(self._value("offset")))
+    def _shift(self, width: int, control: Any) -> Array:
+        """Return b + B u, as a row for all states or one for each."""
+        xp = array_namespace(control)
+        offset = self._value("offset")
+        shift = xp.zeros((1, width)) if offset is None else xp.asarray(np.ravel(offset))[None]
         effect = self._value("control_matrix")
         if effect is None:
-            return mean
+            return shift
         if control is None:
             raise ValueError("LinearGaussian has a control_matrix, but the step has no control.")
-        effect = np.asarray(effect, dtype=np.float64).reshape(states.shape[1], -1)
+        effect = np.asarray(effect, dtype=np.float64).reshape(width, -1)
         given = xp.asarray(control).reshape(-1, effect.shape[1])  # one control for all states, or one for each
-        return mean + given @ xp.asarray(effect.T)
+        return shift + given @ xp.asarray(effect.T)
+
+    def _steps(self, elapsed: Any) -> Any:
+        """Return how many whole steps a time is."""
+        xp = array_namespace(elapsed)
+        count = xp.maximum(xp.round(self._time(elapsed) / self._usual_step()), 1)
+        return count[..., 0].astype(int) if np.ndim(count) else count.astype(int)
 
     def _square(self, name: str, width: int) -> FloatArray:
         value = self._value(name)
@@ -115,6 +139,7 @@ class LinearGaussian(Transition):
         return square
 
     def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
+        pairs = self._single_steps(pairs)
         width, count = pairs.previous.shape[1], len(pairs.previous)
         driven = None if pairs.controls is None else pairs.controls.reshape(count, -1)
         parts = {"matrix": pairs.previous, "offset": np.ones((count, 1))}
@@ -137,6 +162,16 @@ class LinearGaussian(Transition):
         if "offset" in learnt:
             learnt["offset"] = learnt["offset"][:, 0]
         return learnt | {"covariance": covariance}
+
+    def _single_steps(self, pairs: Pairs) -> Pairs:
+        """Return the moves that took one step."""
+        if pairs.elapsed is None:
+            return pairs
+        step = self._learnt_step(pairs).get("step", self.step or 1.0)
+        chosen = pairs.chosen(np.maximum(np.round(pairs.elapsed / step), 1) == 1)
+        if not len(chosen.previous):
+            raise ValueError(f"LinearGaussian learns from moves that take one step, but none took about {step:g}.")
+        return chosen
 
 
 def lagged(series: Any, order: int) -> FloatArray:
@@ -165,8 +200,22 @@ def _regression(inputs: FloatArray, target: FloatArray, trim: float) -> tuple[Fl
     return coefficients, 0.5 * (covariance + covariance.T)
 
 
-def _root(covariance: FloatArray) -> FloatArray:
+def _log_normal(residuals: FloatArray, covariance: FloatArray) -> FloatArray:
+    try:
+        factor = np.tril(cho_factor(covariance, lower=True)[0])
+    except np.linalg.LinAlgError:
+        raise ValueError("the covariance is singular: the next state has no density.") from None
+    whitened = solve_triangular(factor, residuals.T, lower=True)
+    constant = np.sum(np.log(np.diag(factor))) + 0.5 * residuals.shape[1] * np.log(2.0 * np.pi)
+    return np.asarray(-0.5 * np.sum(whitened**2, axis=0) - constant)
+
+
+def _root(covariance: Array) -> Array:
     """Return L with L Lᵀ = Q for a positive semi-definite Q, which need not be invertible."""
+    xp = array_namespace(covariance)
+    if xp is not np:  # of a number of steps that is known only when compiled code runs
+        values, vectors = xp.linalg.eigh(covariance)
+        return vectors * xp.sqrt(xp.maximum(values, 0.0))
     if not np.allclose(covariance, covariance.T):
         raise ValueError("the covariance is not symmetric.")
     values, vectors = np.linalg.eigh(covariance)

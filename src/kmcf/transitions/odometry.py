@@ -31,6 +31,10 @@ class OdometryMotion(Transition):
     with independent zero-mean normal ε of the *variance* in brackets. The book has no r and s; they are zero unless
     given or learnt, and describe how much a robot moves while its odometry reports no motion.
 
+    That is for a move that takes one unit of time. Over a time Δ, the squares of the motion are divided by Δ and r² and
+    s² multiplied with it, so that variances grow in proportion to the time driven at a speed, and a long move is as
+    uncertain as the short ones that it consists of.
+
     :meth:`fit` learns all six from recorded poses and controls by maximum likelihood: successive poses give the true
     motion, and the squared differences to the measured one are explained by the variances above. Of the rotations only
     the sum is used, the change of heading. Over short distances real robots slip sideways, and reading that as two
@@ -44,6 +48,8 @@ class OdometryMotion(Transition):
         Variance of the translation per squared metre, and per squared rotation.
     rotation_floor, translation_floor : float
         r in radians and s in metres.
+    step : float, optional
+        Δ where no times are given. None: 1, which is the book's model, until learnt: the median interval.
 
     Examples
     --------
@@ -64,6 +70,7 @@ class OdometryMotion(Transition):
         alpha4: float = 0.1,
         rotation_floor: float = 0.0,
         translation_floor: float = 0.0,
+        step: float | None = None,
     ) -> None:
         self.alpha1 = alpha1
         self.alpha2 = alpha2
@@ -71,23 +78,24 @@ class OdometryMotion(Transition):
         self.alpha4 = alpha4
         self.rotation_floor = rotation_floor
         self.translation_floor = translation_floor
+        self.step = step
 
-    def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
+    def __call__(self, states: Array, control: Any, rng: Randomness, elapsed: Any = None) -> Array:
         """Draw a motion for each pose and make it."""
         xp = array_namespace(states, control, rng)
         states = xp.asarray(states)
         check_poses(states, "OdometryMotion")
         motion = measured_motion(control)
         # Table 5.6, lines 5 to 7: independent noise on the three parts of the motion.
-        noise = normal(rng, states.shape) * xp.sqrt(self._variances(motion))
+        noise = normal(rng, states.shape) * xp.sqrt(self._variances(motion, self._time(elapsed)))
         return moved(states, motion - noise)
 
-    def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
+    def log_density(self, next: Any, previous: Any, control: Any = None, elapsed: Any = None) -> FloatArray:
         """Return the log density of poses, summed over driving forwards and backwards and over full turns."""
         before, after = states_of(previous, "previous"), states_of(next, "next")
         check_poses(before, "OdometryMotion")
         motion = measured_motion(control)
-        sd = np.sqrt(self._variances(motion))
+        sd = np.sqrt(self._variances(motion, self._time(elapsed)))
         if not np.all(sd > 0):
             raise ValueError(
                 f"OdometryMotion adds no noise to the motion {motion}, so there is no density; give it floors."
@@ -100,12 +108,13 @@ class OdometryMotion(Transition):
             forms.append(turns + log_normal(made[:, 1] - motion[..., 1], sd[..., 1]) - area)
         return np.asarray(np.logaddexp(*forms))
 
-    def _variances(self, motion: Array) -> Array:
-        xp = array_namespace(motion)
-        squares = motion**2
+    def _variances(self, motion: Array, time: Any) -> Array:
+        xp = array_namespace(motion, time)
+        squares = motion**2 / time
         first, way, second = squares[..., 0], squares[..., 1], squares[..., 2]
         alpha = [self._noise(f"alpha{number}") for number in range(1, 5)]
-        turning, driving = self._noise("rotation_floor") ** 2, self._noise("translation_floor") ** 2
+        passed = time[..., 0] if np.ndim(time) else time
+        turning, driving = (self._noise(f"{name}_floor") ** 2 * passed for name in ("rotation", "translation"))
         return xp.stack(
             [
                 alpha[0] * first + alpha[1] * way + turning,
@@ -122,7 +131,8 @@ class OdometryMotion(Transition):
         forms = np.stack(both_motions(pairs.previous, pairs.next))
         closer = np.argmin(np.abs(wrapped_difference(forms[..., 0] - motion[:, 0])), axis=0)
         made = forms[closer, np.arange(len(motion))]
-        squares, ones = motion**2, np.ones(len(motion))
+        time = self._time(pairs.elapsed)
+        squares, ones = motion**2 / time, np.ones(len(motion)) * np.ravel(time)
         turns = squares[:, 0] + squares[:, 2]
         headings = wrapped_difference(pairs.next[:, 2] - pairs.previous[:, 2] - motion[:, 0] - motion[:, 2])
         design = np.stack([turns, 2.0 * squares[:, 1], 2.0 * ones], axis=1)

@@ -27,7 +27,7 @@ def named(name: str, **parameters: Any) -> Transition:
     Examples
     --------
     >>> named("random-walk", scale=0.5)
-    GaussianRandomWalk(angles=(), scale=0.5)
+    GaussianRandomWalk(angles=(), scale=0.5, step=None)
     """
     if name not in CLASSES:
         close = get_close_matches(name, CLASSES, n=1)

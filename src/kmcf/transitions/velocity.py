@@ -20,7 +20,8 @@ from kmcf.transitions.states import check_poses, states_of
 class VelocityMotion(Transition):
     r"""Sampled velocity motion model of Probabilistic Robotics (Thrun, Burgard, Fox), Table 5.3.
 
-    States are poses (x, y, heading). The control is (v, ω), or (v, ω, h) with the time h it lasts. The robot drives
+    States are poses (x, y, heading). The control is (v, ω), or (v, ω, h) with the time h it lasts; without h it lasts
+    for the time that passed. The robot drives
 
     .. math:: \hat v = v + \varepsilon(\alpha_1 v^2 + \alpha_2 \omega^2 + s^2), \quad
               \hat\omega = \omega + \varepsilon(\alpha_3 v^2 + \alpha_4 \omega^2 + r^2), \quad
@@ -38,7 +39,8 @@ class VelocityMotion(Transition):
     alpha1, alpha2, alpha3, alpha4, alpha5, alpha6 : float
         The book's noise parameters.
     step : float
-        How long a control lasts, where it does not say so itself.
+        How long a control lasts, where neither it nor times say so; learnt from recordings with times, as the median
+        interval.
     rotation_floor, translation_floor : float
         r in radians and s in metres, both per unit of time.
 
@@ -73,12 +75,12 @@ class VelocityMotion(Transition):
         self.rotation_floor = rotation_floor
         self.translation_floor = translation_floor
 
-    def __call__(self, states: Array, control: Any, rng: Randomness) -> Array:
+    def __call__(self, states: Array, control: Any, rng: Randomness, elapsed: Any = None) -> Array:
         """Draw velocities for each pose and drive."""
         xp = array_namespace(states, control, rng)
         states = xp.asarray(states)
         check_poses(states, "VelocityMotion")
-        command, h = self._commanded(control)
+        command, h = self._commanded(control, elapsed)
         # Table 5.3, lines 2 to 4.
         driven = command + normal(rng, states.shape) * xp.sqrt(self._variances(command))
         turn = driven[:, 1] * h
@@ -90,11 +92,11 @@ class VelocityMotion(Transition):
             [states[:, 0] + chord * xp.cos(direction), states[:, 1] + chord * xp.sin(direction), heading], axis=1
         )
 
-    def log_density(self, next: Any, previous: Any, control: Any = None) -> FloatArray:
+    def log_density(self, next: Any, previous: Any, control: Any = None, elapsed: Any = None) -> FloatArray:
         """Return the log density of poses, summed over arcs driven forwards and backwards, each of at most one turn."""
         before, after = states_of(previous, "previous"), states_of(next, "next")
         check_poses(before, "VelocityMotion")
-        command, h = self._commanded(control)
+        command, h = self._commanded(control, elapsed)
         sd = np.sqrt(self._variances(command))
         if not np.all(sd > 0):
             raise ValueError(
@@ -107,7 +109,7 @@ class VelocityMotion(Transition):
             forms.append(parts - np.log(volume))
         return np.asarray(np.logaddexp(*forms))
 
-    def _commanded(self, control: Any) -> tuple[Array, Any]:
+    def _commanded(self, control: Any, elapsed: Any) -> tuple[Array, Any]:
         """Return (v, ω, 0) and the time it lasts."""
         if control is None:
             raise ValueError("VelocityMotion needs a control: (v, ω), or (v, ω, time).")
@@ -117,10 +119,14 @@ class VelocityMotion(Transition):
             raise ValueError(f"the control has the shape {given.shape}; VelocityMotion needs (v, ω) or (v, ω, time).")
         if xp is np and not np.all(np.isfinite(given)):
             raise ValueError(f"the control {given} is not finite; give zeros where nothing was commanded.")
-        h = given[..., 2] if given.shape[-1] == 3 else np.float64(self.step)
+        passed = self._time(elapsed)
+        h = given[..., 2] if given.shape[-1] == 3 else passed[..., 0] if np.ndim(passed) else passed
         if xp is np and not np.all(h > 0):
             raise ValueError(f"the control {given} lasts {h}; times must be positive.")
         return xp.stack([given[..., 0], given[..., 1], xp.zeros_like(given[..., 0])], axis=-1), h
+
+    def _learnt_step(self, pairs: Pairs) -> dict[str, float]:
+        return {} if pairs.elapsed is None else {"step": float(np.median(pairs.elapsed))}
 
     def _variances(self, command: Array) -> Array:
         xp = array_namespace(command)
@@ -131,7 +137,7 @@ class VelocityMotion(Transition):
 
     def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
         check_poses(pairs.previous, "VelocityMotion")
-        command, h = self._commanded(pairs.needed_controls("VelocityMotion"))
+        command, h = self._commanded(pairs.needed_controls("VelocityMotion"), pairs.elapsed)
         forms = np.stack([driven for driven, _ in _arcs(pairs.previous, pairs.next, h)])
         closer = np.argmin(np.abs(forms[..., 1] - command[:, 1]), axis=0)
         error = forms[closer, np.arange(len(command))] - command

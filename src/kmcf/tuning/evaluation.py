@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from kmcf.filter.belief import Belief
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.interrupts import was_interrupted
 from kmcf.numerics.objects import Objects, take
 from kmcf.support.alerts import FewExamplesWarning, HighRankWarning, RejectedStepWarning
 from kmcf.tuning.examples import TuningExamples
@@ -103,6 +104,8 @@ class Judge:
         except HopelessTrial:
             status = "pruned"
         except Exception as problem:
+            if was_interrupted(problem):  # compiled code, the user's too, makes an error of it
+                raise KeyboardInterrupt from problem
             if number == 0 and isinstance(problem, BadMetricError):
                 raise  # with the untuned defaults, the metric is at fault
             notes = "".join(f" ({note})" for note in getattr(problem, "__notes__", []))
@@ -155,7 +158,8 @@ class Judge:
                 stream += 1
                 for index in sequence:
                     y = self.examples.observation(int(index), fold.training)
-                    belief = flt.step(belief, y, self.examples.control(int(index)))
+                    index = int(index)
+                    belief = flt.step(belief, y, self.examples.control(index), self.examples.time(index))
                     yield number, int(index), belief
 
     def _fitted(self, number: int, fold: Fold, proposal: Proposal) -> SequentialFilter:

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from kmcf.filter.clock import read_times
 from kmcf.filter.inputs import read_controls
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.kernels import Precomputed, as_kernel
-from kmcf.numerics.arrays import BoolArray, IntArray
+from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
 from kmcf.numerics.objects import Objects, as_objects, plain, take
 
 
@@ -38,6 +39,8 @@ class TuningExamples:
         Whether observations are rows of kernel values.
     sequential : bool
         Whether the examples of a group follow each other in time.
+    times : array (n,) or None
+        The user's times, increasing within a group.
     """
 
     states: Objects
@@ -48,6 +51,7 @@ class TuningExamples:
     taught: BoolArray
     precomputed: bool
     sequential: bool = True
+    times: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.states)
@@ -90,6 +94,10 @@ class TuningExamples:
             return None
         return self.observations[index][training] if self.precomputed else self.observations[index]
 
+    def time(self, index: int) -> float | None:
+        """Return the time of one step."""
+        return None if self.times is None or not self.sequential else float(self.times[index])
+
     def control(self, index: int) -> Any:
         """Return the control of one step."""
         return None if self.controls is None else self.controls[index]
@@ -105,6 +113,7 @@ def read_tuning_examples(
     sequential: bool = True,
     learned_from: Any = None,
     corrected_at: Any = None,
+    times: Any = None,
 ) -> TuningExamples:
     """Read what the user passed to ``tune``.
 
@@ -112,7 +121,7 @@ def read_tuning_examples(
     ----------
     flt : filter
         Its kernels say whether states and observations are vectors.
-    states, observations, controls, groups, sequential, learned_from, corrected_at
+    states, observations, controls, groups, sequential, learned_from, corrected_at, times
         As for :func:`kmcf.tune`.
     """
     kernels = {}
@@ -133,16 +142,18 @@ def read_tuning_examples(
         )
     read = read_controls(controls, n)
     precomputed = isinstance(kernels["observation_kernel"], Precomputed)
+    numbers = _read_groups(groups, n)
     present = np.array([not _missing(y) for y in read_observations], dtype=bool)
     return TuningExamples(
         states=read_states,
         observations=np.asarray(read_observations, dtype=np.float64) if precomputed else read_observations,
         controls=list(read) if isinstance(read, tuple) else read,
-        groups=_read_groups(groups, n),
+        groups=numbers,
         observed=present & _read_marks("corrected_at", corrected_at, n),
         taught=present & _read_marks("learned_from", learned_from, n),
         precomputed=precomputed,
         sequential=bool(sequential),
+        times=_read_times(times, numbers),
     )
 
 
@@ -174,6 +185,19 @@ def _read_groups(groups: Any, n: int) -> IntArray:
         raise ValueError(f"groups must hold one label per example, {n} in all, but got {found}.")
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
+
+
+def _read_times(times: Any, groups: IntArray) -> FloatArray | None:
+    """Read one time per example, increasing within each group."""
+    if times is None:
+        return None
+    if np.shape(times) != groups.shape:
+        raise ValueError(f"times must be {len(groups)} numbers, one per example, but have shape {np.shape(times)}.")
+    given, read = np.asarray(times), np.empty(len(groups))
+    for group in np.unique(groups):
+        members = np.flatnonzero(groups == group)
+        read[members] = read_times(given[members], len(members))
+    return read
 
 
 def _read_marks(name: str, given: Any, n: int) -> BoolArray:

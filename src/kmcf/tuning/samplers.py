@@ -82,7 +82,6 @@ class OptunaSampler:
         if number == 0:
             self._study.enqueue_trial(self._coordinates(self._space.default()))
         trial = self._study.ask()
-        self._running[number] = trial
         variants = list(self._space.filters)
         variant = trial.suggest_categorical(self._choice, variants) if len(variants) > 1 else variants[0]
         settings = {}
@@ -92,7 +91,8 @@ class OptunaSampler:
                 settings[name] = parameter.options[trial.suggest_categorical(key, positions)]
             else:
                 settings[name] = parameter.at(trial.suggest_float(self._key(variant, name), -REACH, REACH))
-        return Proposal(variant, settings)
+        self._running[number] = trial, Proposal(variant, settings)
+        return self._running[number][1]
 
     def learn(self, trials: Sequence[Trial]) -> None:
         """Tell Optuna how trials ended, those of an earlier session included."""
@@ -100,10 +100,12 @@ class OptunaSampler:
         ends = {"complete": states.COMPLETE, "pruned": states.PRUNED, "failed": states.FAIL}
         for trial in trials:
             value = trial.value if trial.status == "complete" else None
-            running = self._running.pop(trial.number, None)
-            if running is not None:
+            running, proposal = self._running.pop(trial.number, (None, None))
+            if running is not None and proposal == trial.proposal:
                 self._study.tell(running, value, state=ends[trial.status])
                 continue
+            if running is not None:  # an earlier session, with other jobs or another sampler, tried something else
+                self._study.tell(running, state=states.FAIL)
             self._study.add_trial(
                 self._optuna.trial.create_trial(
                     params=self._coordinates(trial.proposal),

@@ -1,16 +1,12 @@
-"""The study: trials run in rounds, as many at once as there are jobs, each judged, recorded and shown."""
+"""The study: arguments read, trials run, the filter made of the best of them."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
@@ -18,20 +14,17 @@ from sklearn.base import clone
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_count, check_positive
-from kmcf.tuning.evaluation import Judge, run_in_worker
+from kmcf.tuning.evaluation import Judge
 from kmcf.tuning.examples import TuningExamples, numbered_groups, read_tuning_examples
 from kmcf.tuning.folds import Fold, make_folds
 from kmcf.tuning.metrics import Metric, embedding_criterion, make_metric
-from kmcf.tuning.progress import trial_progress
 from kmcf.tuning.result import TuningResult, combined
-from kmcf.tuning.samplers import Sampler, make_sampler
+from kmcf.tuning.rounds import Search
+from kmcf.tuning.samplers import make_sampler
 from kmcf.tuning.space import Space, make_space
 from kmcf.tuning.study_file import StudyFile, described
 from kmcf.tuning.transfer import transferred
-from kmcf.tuning.trials import Proposal, Trial, ranked, rival
-
-MOST_FAILURES = 10
-"""When this many trials have failed and none has succeeded, the study is abandoned."""
+from kmcf.tuning.trials import Proposal, Trial, ranked
 
 
 def tune(
@@ -46,6 +39,7 @@ def tune(
     n_jobs: int = 1,
     random_state: Any = None,
     *,
+    times: Any = None,
     space: Mapping[str, Any] | None = None,
     sampler: Any = "random",
     criterion: str = "auto",
@@ -84,6 +78,8 @@ def tune(
         Trials at once, run by joblib (with any backend chosen by ``joblib.parallel_config``); −1: one per core.
     random_state : int, Generator or None
         Seed of the draws, of the folds, and of the random numbers in the filters, which are the same in every trial.
+    times : sequence, optional
+        One per example, increasing within a sequence: transitions that take ``elapsed`` are told how much time passed.
     space : mapping, optional
         Parameter names, as for ``set_params``, to ``LogNormal``, ``Integer`` or ``Category``: they extend or replace
         what the filter declares; None fixes a parameter at its default.
@@ -130,7 +126,7 @@ def tune(
     (6, ['delta', 'epsilon', 'observation_kernel__kernel__multiplier', 'state_kernel__multiplier'])
     """
     _check_arguments(flt, n_trials=n_trials, n_best=n_best, folds=folds, time_budget=time_budget, criterion=criterion)
-    masks = {"learned_from": learned_from, "corrected_at": corrected_at}
+    masks = {"learned_from": learned_from, "corrected_at": corrected_at, "times": times}
     examples = read_tuning_examples(flt, states, observations, controls, groups, sequential=sequential, **masks)
     left_out = numbered_groups(groups, held_out)
     searched = _make_space(flt, examples, space)
@@ -159,73 +155,6 @@ def tune(
     return _result(flt, examples, searched, found, trials, judged_by, seed)
 
 
-@dataclass
-class Search:
-    """Runs the trials of a study.
-
-    Attributes
-    ----------
-    judge : Judge
-        Runs a trial.
-    sampler : Sampler
-        Proposes them.
-    n_jobs : int
-        How many to run at once.
-    place : int, optional
-        A trial is pruned against the one in this place; None: never.
-    file : StudyFile, optional
-        Records them.
-    """
-
-    judge: Judge
-    sampler: Sampler
-    n_jobs: int
-    place: int | None
-    file: StudyFile | None
-
-    def run(self, done: list[Trial], n_trials: int, time_budget: float | None, *, progress: bool) -> list[Trial]:
-        """Run those of ``n_trials`` trials that are missing; return all, in order of their numbers."""
-        began = perf_counter()
-        trials = {trial.number: trial for trial in done}
-        self.sampler.learn(done)
-        at_once = joblib.effective_n_jobs(self.n_jobs)
-        with trial_progress(n_trials, trials, show=progress) as show:
-            while missing := [number for number in range(n_trials) if number not in trials]:
-                if trials and time_budget is not None and perf_counter() - began >= time_budget:
-                    break
-                numbers = missing[:at_once]
-                for trial in self._round(numbers, list(trials.values())):
-                    trials[trial.number] = trial
-                    if self.file is not None:
-                        self.file.append(trial)
-                    show(trial)
-                self.sampler.learn([trials[number] for number in numbers])
-                _give_up_if_all_fail(trials, n_trials)
-        return [trials[number] for number in sorted(trials)]
-
-    def _round(self, numbers: list[int], ended: list[Trial]) -> Iterator[Trial]:
-        """Run some trials at once; yield them as they end."""
-        proposals = {number: self.sampler.propose(number) for number in numbers}
-        behind = None if self.place is None else rival(ended, self.place)
-        if len(numbers) == 1 and joblib.effective_n_jobs(self.n_jobs) == 1:
-            yield self.judge.run(numbers[0], proposals[numbers[0]], behind)
-            return
-        jobs = (
-            joblib.delayed(run_in_worker)(self.judge, number, self.judge.space.encoded(proposal), behind)
-            for number, proposal in proposals.items()
-        )
-        for trial in _parallel(self.n_jobs)(jobs):
-            yield dataclasses.replace(trial, proposal=proposals[trial.number])
-
-
-def _parallel(n_jobs: int) -> Any:
-    """Return joblib's runner; results come as they are ready if the backend supports that."""
-    try:
-        return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    except ValueError:  # a backend without generators returns them together
-        return joblib.Parallel(n_jobs=n_jobs)
-
-
 def _check_arguments(flt: Any, *, criterion: str, time_budget: Any, folds: Any, **counts: Any) -> None:
     if not isinstance(flt, SequentialFilter):
         raise TypeError(f"tune takes a filter of this package, such as KernelMonteCarloFilter(...), not {flt!r}.")
@@ -244,15 +173,6 @@ def _make_space(flt: SequentialFilter, examples: TuningExamples, user: Mapping[s
     if len(every) < 4:
         raise ValueError(f"{len(every)} observed examples are too few for two folds; tuning needs at least 4.")
     return make_space(flt, *examples.training(every), user)
-
-
-def _give_up_if_all_fail(trials: Mapping[int, Trial], n_trials: int) -> None:
-    """Stop when nothing works: after ten failures, or at the end."""
-    if any(trial.status != "failed" for trial in trials.values()):
-        return
-    if len(trials) >= min(MOST_FAILURES, n_trials):
-        first = trials[min(trials)]
-        raise RuntimeError(f"all {len(trials)} trials so far failed, the first one with {first.error}")
 
 
 def _transferred(found: Proposal, space: Space, examples: TuningExamples, folds: tuple[Fold, ...]) -> Proposal:

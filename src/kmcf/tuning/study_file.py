@@ -6,7 +6,6 @@ short is ignored.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
@@ -14,16 +13,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import joblib
-
 from kmcf.filter.sequential import SequentialFilter
-from kmcf.support.atomic import write_atomically
+from kmcf.numerics.interrupts import uninterrupted
+from kmcf.support.atomic import naming, write_atomically
 from kmcf.tuning.examples import TuningExamples
+from kmcf.tuning.fingerprints import fingerprint, fingerprint_of_settings
 from kmcf.tuning.metrics import Metric
 from kmcf.tuning.space import Space
-from kmcf.tuning.trials import Trial
+from kmcf.tuning.trials import ENDS, Trial
 
-FORMAT = 1
+FORMAT = 2
+"""Format 1, of kmcf 0.1, identified arrays and lists by their type only."""
+KEYS = ("number", "variant", "settings", "status", "value", "blocks", "seconds", "error")
 
 
 class StudyFile:
@@ -61,6 +62,8 @@ class StudyFile:
         header = lines[0]
         if not isinstance(header, dict) or header.get("kmcf_study") != FORMAT:
             raise ValueError(f"{self.path} is not a study file of this version of kmcf; choose another file.")
+        if not isinstance(header.get("description"), dict) or not isinstance(header.get("seed"), int):
+            raise ValueError(f"{self.path} is not a study file: line 1 lacks its description or its seed.")
         differing = [part for part in description if header["description"].get(part) != description[part]]
         if seed is not None and header["seed"] != seed:
             differing.append("random_state")
@@ -69,7 +72,7 @@ class StudyFile:
                 f"{self.path} belongs to another study: it differs in {', '.join(differing)}. Choose another file, or "
                 "delete this one to start anew."
             )
-        return [self._trial(line) for line in lines[1:]], int(header["seed"])
+        return [self._trial(line, number) for number, line in enumerate(lines[1:], start=2)], int(header["seed"])
 
     def begin(self, description: Mapping[str, str], seed: int) -> None:
         """Write the first line, unless it is there, and drop a last line that was cut short."""
@@ -89,7 +92,7 @@ class StudyFile:
             "seconds": trial.seconds,
             "error": trial.error,
         }
-        with self.path.open("a", encoding="utf-8") as file:
+        with uninterrupted(), naming(self.path), self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
             file.flush()
             os.fsync(file.fileno())
@@ -97,8 +100,10 @@ class StudyFile:
     def _lines(self) -> list[Any]:
         if not self.path.exists():
             return []
+        if not self.path.is_file():
+            raise ValueError(f"{self.path} is not a regular file, so it cannot keep a study; choose another one.")
         lines: list[Any] = []
-        for line in self.path.read_text(encoding="utf-8").splitlines(keepends=True):
+        for line in self._text().splitlines(keepends=True):
             if not line.endswith("\n"):
                 break  # cut short
             try:
@@ -107,48 +112,47 @@ class StudyFile:
                 raise ValueError(f"{self.path} is not a study file: line {len(lines) + 1} is not JSON.") from None
         return lines
 
-    def _trial(self, line: Mapping[str, Any]) -> Trial:
-        value = math.nan if line["value"] is None else float(line["value"])
-        blocks = tuple(float(block) for block in line["blocks"])
-        return Trial(
-            line["number"], self._space.decoded(line), line["status"], value, blocks, line["seconds"], line["error"]
-        )
+    def _text(self) -> str:
+        try:
+            return self.path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise ValueError(f"{self.path} is not a study file: it is not text.") from None
+
+    def _trial(self, line: Any, number: int) -> Trial:
+        """Read the trial on a line."""
+        missing = [key for key in KEYS if key not in line] if isinstance(line, dict) else list(KEYS)
+        if missing:
+            raise ValueError(f"{self.path}, line {number} is not a trial: it lacks {', '.join(missing)}.")
+        try:
+            value = math.nan if line["value"] is None else float(line["value"])
+            blocks = tuple(float(block) for block in line["blocks"])
+            proposal, status = self._space.decoded(line), str(line["status"])
+            ended = Trial(
+                int(line["number"]), proposal, status, value, blocks, float(line["seconds"]), str(line["error"])
+            )
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise ValueError(f"{self.path}, line {number} is not a trial of this study: {error!r}.") from None
+        if ended.number < 0 or ended.status not in ENDS:
+            raise ValueError(f"{self.path}, line {number} is not a trial: its number or status makes no sense.")
+        return ended
 
 
 def described(
     flt: SequentialFilter, examples: TuningExamples, space: Space, metric: Metric, division: str
 ) -> dict[str, str]:
     """Describe a study by what must not change between its sessions."""
-    settings = {
-        name: value
-        if isinstance(value, int | float | str | tuple | type(None))
-        else getattr(value, "__qualname__", type(value).__name__)
-        for name, value in flt.get_params(deep=True).items()
-        if name != "random_state"
-    }
+    settings = {name: value for name, value in flt.get_params(deep=False).items() if name != "random_state"}
+    timed = {} if examples.times is None else {"times": fingerprint(examples.times)}
     return {
         "states": fingerprint(examples.states),
         "observations": fingerprint(examples.observations),
         "controls": fingerprint(examples.controls),
         "groups": fingerprint(examples.groups),
-        "filter": fingerprint((type(flt).__name__, sorted(settings.items(), key=lambda item: item[0]))),
-        "space": fingerprint({variant: repr(parameters) for variant, parameters in space.parameters.items()}),
+        "filter": fingerprint_of_settings([type(flt).__name__, settings]),
+        "space": fingerprint_of_settings(space.parameters),
         "metric": metric.name,
         "validation": division,
         "learned_from": fingerprint(examples.taught),
         "corrected_at": fingerprint(examples.observed),
+        **timed,
     }
-
-
-def fingerprint(data: Any) -> str:
-    """Return a short hash of some data; equal data have equal hashes.
-
-    Examples
-    --------
-    >>> fingerprint([1, 2]) == fingerprint([1, 2]), fingerprint([1, 2]) == fingerprint([1, 3])
-    (True, False)
-    """
-    try:
-        return str(joblib.hash(data))[:16]
-    except Exception:  # objects that cannot be pickled: by their printed form
-        return hashlib.sha256(repr(data).encode()).hexdigest()[:16]

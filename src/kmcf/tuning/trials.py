@@ -13,6 +13,8 @@ BLOCKS = 20
 """The held-out steps are divided into this many blocks, whose average losses are kept for pruning."""
 FEWEST_BLOCKS = 5
 HOPELESS = 2.0
+ENDS = ("complete", "pruned", "failed")
+"""How a trial may end."""
 
 
 class Proposal(NamedTuple):

@@ -17,6 +17,7 @@ from kmcf.baselines.particle_base import Likelihood, LikelihoodPosterior, Likeli
 from kmcf.bayes_rule import BayesRule, Prior
 from kmcf.bayes_rule.base import Resampler
 from kmcf.filter.belief import Belief
+from kmcf.filter.clock import Drive
 from kmcf.filter.settings import check_count, check_positive
 from kmcf.filter.step import Move, Prediction, Step
 from kmcf.herding.resampling import Draw
@@ -57,9 +58,9 @@ class MoveAndSimulate:
     move: Prediction
     observe: Simulator
 
-    def __call__(self, belief: Belief, control: Any, rng: np.random.Generator) -> SimulatedSample:
+    def __call__(self, belief: Belief, drive: Drive, rng: np.random.Generator) -> SimulatedSample:
         """Return the moved particles with their pseudo-observations."""
-        moved = self.move(belief, control, rng)
+        moved = self.move(belief, drive, rng)
         return SimulatedSample(moved.states, moved.weights, self.observe(moved.states, rng))
 
 

@@ -25,6 +25,7 @@ from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.step import predict, similarities_of_mean
 from kmcf.datasets import paper_model
 from kmcf.filter import FilterRun, KernelMonteCarloFilter
+from kmcf.filter.clock import Drive
 from kmcf_lab.quiet import quiet
 from kmcf_lab.statistics import rmse
 
@@ -153,7 +154,7 @@ def measure_parts(n: int, batch: int, report: Callable[[str], object] = print) -
     square = jnp.asarray(rng.normal(size=(batch, q, q)))
     square = square + square.transpose(0, 2, 1)
     parts: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
-        "transition": (lambda state: predict(state, None, settings), (states,)),
+        "transition": (lambda state: predict(state, Drive(), settings), (states,)),
         "kernel mean": (lambda x: similarities_of_mean(core, x, settings), (states.particles,)),
         "prior solve": (lambda c: algebra.solve_factorised(core.prior_lower, c), (c,)),
         "C": (core.tensors.correction_matrix, (a,)),

@@ -40,6 +40,7 @@ def compared_settings(columns: int) -> dict[str, dict[str, Any]]:
         "learnt": learnt,
         "learnt, importance-weighted rule": {**learnt, "rule": "importance"},
         "on particles": {"support": "particles", **learnt},
+        "on both": {"support": "both", **learnt},
     }
 
 

@@ -72,9 +72,10 @@ def measure_uncovered(repetitions: int, report: Callable[[str], None] = print) -
                 train = Trajectory(everything.states[inside], everything.observations[inside], None)
                 test = model.simulate(LENGTH, random_state=(seed, 1))
                 oracle = rmse(oracle_means(model, test, seed), test.states)
-                for method, settings in {"on examples": {}, "on particles": {"support": "particles"}}.items():
+                for support in ("examples", "particles", "both"):
+                    settings = {"support": support}
                     means = filtered_means(model.transition, train, test, settings, seed, initial=model.initial)
-                    ratios.setdefault(method, []).append(rmse(means, test.states) / oracle)
+                    ratios.setdefault(f"on {support}", []).append(rmse(means, test.states) / oracle)
             rows += [kernel_row(f"{name}, |x| <= 2", method, values) for method, values in ratios.items()]
     return rows
 

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from kmcf_lab.commands import bench_engines, bench_kernels, bench_methods
+from kmcf_lab.commands.bench_endurance import endurance
 from kmcf_lab.commands.bench_jax import jax
 from kmcf_lab.commands.bench_options import BenchOptions
 
@@ -30,6 +31,7 @@ class Study(StrEnum):
     tuning = "tuning"
     baselines = "baselines"
     jax = "jax"
+    endurance = "endurance"
 
 
 _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
@@ -45,6 +47,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.intervals: bench_methods.intervals,
     Study.tuning: bench_methods.tuning,
     Study.jax: jax,
+    Study.endurance: endurance,
 }
 _HELP = (
     "engines: time per step and difference to the literal formulas over n. "
@@ -58,7 +61,8 @@ _HELP = (
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
     "baselines: errors of all methods on the paper's models. "
-    "jax: filter steps per second over batch sizes, on the device that JAX finds."
+    "jax: filter steps per second over batch sizes, on the device that JAX finds. "
+    "endurance: very long runs, threads, processes, kills, interrupts, damaged files and mutated tables."
 )
 
 

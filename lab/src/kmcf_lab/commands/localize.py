@@ -17,6 +17,7 @@ from rich.table import Table
 from kmcf.cli.showing import can_show_progress, command_line
 from kmcf.support.extras import require
 from kmcf.support.plain_json import without_nan
+from kmcf.support.plain_text import printable
 from kmcf_lab.commands.printing import new_table
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _failing_in_one_sentence() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"kmcf localize: {error}", err=True)
+        typer.echo(printable(f"kmcf localize: {error}"), err=True)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         typer.echo("stopped; the same command continues from here", err=True)

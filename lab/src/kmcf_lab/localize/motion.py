@@ -19,7 +19,9 @@ def fitted_motion(settings: Settings, fold: LocalizationFold) -> Transition:
     """Learn the transition of a fold from its training sequences, widen its noise, and let it jump occasionally."""
     motion = clone(settings.transition)
     if settings.learn_transition:
-        motion.fit(list(fold.training))
+        # One step of a walk is one step of the filter, which is not told times.
+        states, controls = ([getattr(part, name) for part in fold.training] for name in ("states", "controls"))
+        motion.fit(states, None if controls[0] is None else controls)
     motion = inflated(motion, settings.inflation)
     return with_recovery(motion, fold.states, settings.recovery) if settings.recovery else motion
 

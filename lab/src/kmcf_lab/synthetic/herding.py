@@ -5,7 +5,7 @@ The library's loop updates the scores instead, O(n) a pick, and picks the same p
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,5 @@ class _HerdedAsPrinted(OnExamples):
 class PrintedFilter(KernelMonteCarloFilter):
     """The paper's filter with herding as printed; for engines that keep the kernel matrix of the example states."""
 
-    def _on_examples(self, **shared: Any) -> Any:
-        usual: Any = super()._on_examples(**shared)
-        return _HerdedAsPrinted(**{one.name: getattr(usual, one.name) for one in fields(usual)})
+    def _on_examples(self, kind: type[OnExamples] = _HerdedAsPrinted, **shared: Any) -> Any:
+        return super()._on_examples(_HerdedAsPrinted, **shared)
