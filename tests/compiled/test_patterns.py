@@ -14,10 +14,6 @@ from kmcf.filter.silence import Filling
 from kmcf.kernels import AsinhScaled, Gaussian
 
 
-def move(states, control, key):
-    return jnp.clip(states + 0.3 * jax.random.normal(key, states.shape, states.dtype), -2.5, 2.5)
-
-
 def start(size, key):
     return jax.random.uniform(key, (size, 2), minval=-2.0, maxval=2.0)
 
@@ -25,7 +21,7 @@ def start(size, key):
 def fitted(observations, **settings):
     chosen = {"initial": start, "n_particles": 40, "n_resample": 20, "random_state": 2, "tolerance": 1e-3}
     chosen |= {"observation_kernel": AsinhScaled(Gaussian(multiplier=0.7)), "state_kernel": Gaussian(0.9)}
-    flt = kmcf.KernelMonteCarloFilter(move, **(chosen | settings))
+    flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.3), **(chosen | settings))
     return flt.fit(jnp.asarray(X), jnp.asarray(observations))
 
 
@@ -38,21 +34,23 @@ def test_the_answer_is_that_of_a_filter_on_the_observed_columns(whole):
     part = fitted(Y[:, [0, 2]])
     mixed = np.where(np.arange(8)[:, None] % 2 == 0, without(YS[:8], 1, 3), YS[:8])
     mixed[4] = np.nan
-    run, belief, expected = whole.filter(jnp.asarray(mixed)), whole.start(), whole.start()
+    times = np.cumsum(np.linspace(0.5, 2.0, 8))
+    run, other = whole.filter_many([jnp.asarray(mixed), YS[:5]], times=[times, times[:5]])
+    belief, expected = whole.start(), whole.start()
     for t, y in enumerate(mixed):
-        belief = whole.step(belief, y)
+        belief = whole.step(belief, y, time=times[t])
         own = t % 2 == 1 or t == 4
-        expected = whole.step(expected, y) if own else part.step(expected, YS[t, [0, 2]])
+        expected = (whole if own else part).step(expected, y if own else YS[t, [0, 2]], time=times[t])
         np.testing.assert_allclose(belief.mean(), expected.mean(), rtol=1e-9)
         np.testing.assert_allclose(run.mean[t], expected.mean(), rtol=1e-9)
         np.testing.assert_allclose(run[t].weights, expected.weights, atol=1e-9)
         np.testing.assert_allclose(run.ess[t], 1.0 / np.sum(expected.weights**2), rtol=1e-6)
     assert run.missing.tolist() == [t == 4 for t in range(8)]
-    runs = whole.filter(np.stack([mixed, YS[:8]]))
-    np.testing.assert_allclose(runs.mean[0], run.mean, rtol=1e-9)
-    several = whole.filter_many([mixed[:5], YS[:8]])
-    np.testing.assert_allclose(several[0].mean, run.mean[:5], rtol=1e-9)
-    np.testing.assert_allclose(several[1].mean, runs.mean[1], rtol=1e-9)
+    belief = whole.start(stream=1)
+    for t, y in enumerate(YS[:5]):
+        belief = whole.step(belief, y, time=times[t])
+        np.testing.assert_allclose(other.mean[t], belief.mean(), rtol=1e-9)
+    assert len(other) == 5
 
 
 def test_one_pattern_in_a_whole_batch_is_one_loop(whole):

@@ -87,7 +87,7 @@ class ExampleFilter(SequentialFilter):
         check_angles(self.angles, read_states)
         reader = ObservationReader.of(observations, read_observations, kinds)
         read = (wrapped_columns(read_states, self.angles), read_observations)
-        self.states_, self._observations, filling = read_with_gaps(read, kinds, self.floor, self.angles)
+        self.states_, self._observations, filling, _ = read_with_gaps(read, kinds, self.floor, self.angles)
         self.reader_ = replace(reader, filling=filling)
         self.seed_ = read_seed(self.random_state)
 

@@ -2,14 +2,14 @@
 
 What a step hands to the next are particles, which do not depend on columns, so steps of different patterns can follow
 one another. A batch whose observations all lack the same columns runs as one compiled loop. Where patterns change, the
-loop over time is on the host, and each step is compiled: its pattern says which.
+loop over time is on the host; each step is compiled, for all sequences with one pattern together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,15 +21,16 @@ from kmcf.compiled.belief import DeviceBelief
 from kmcf.compiled.checks import check_results, is_traced
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.inputs import Batch, read_one
-from kmcf.compiled.step import FilterState, Model
+from kmcf.compiled.step import FilterState, Model, advance
 from kmcf.filter.belief import Belief
-from kmcf.filter.clock import Drive
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.learning import Learnt
 from kmcf.filter.patterns import Fitted, Patterns, has_patterns
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
-from kmcf.filter.run import FilterRun, collect
+from kmcf.filter.run import FilterRun
 from kmcf.filter.run import batch as batch_of
+from kmcf.filter.summaries import Summaries
+from kmcf.numerics.arrays import IntArray
 
 SETTINGS = ("transition", "initial", "angles", "seed_", "n_particles_", "n_resample", "rejecting_", "state_kernel_")
 """What a compiled filter takes from a filter besides what was learnt from observations."""
@@ -46,6 +47,11 @@ class ColumnsFilter(CompiledFilter):
     def model(self) -> Model:
         """The fitted numbers on the device."""
         return super().model._replace(examples=jnp.asarray(self.start_states, self.settings.dtype))
+
+    @cached_property
+    def together(self) -> Any:
+        """The compiled step of several sequences, whose observations lack the same numbers."""
+        return jax.jit(jax.vmap(partial(advance, settings=self.settings), in_axes=(None, 0, 0, 0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,28 +96,59 @@ class PatternedFilter(ColumnsFilter):
         return engine._run(batch._replace(observations=flat[..., columns]), keep=keep, mesh=mesh, start=start)
 
     def _by_steps(self, batch: Batch, *, keep: bool) -> FilterRun:
-        """Run sequences whose patterns differ, step by step."""
-        angles = self.settings.angles
+        """Run sequences whose patterns differ, step by step, those with one pattern together."""
         self._warn_unused(batch)
-        runs = [collect(self._along(batch, b), angles=angles, keep=keep) for b in range(len(batch.lengths))]
+        summaries = [Summaries() for _ in batch.lengths]
+        kept: list[list[Belief]] = [[] for _ in batch.lengths]
+        for b, belief in self._along(batch):
+            summaries[b].add(belief)
+            if keep:
+                kept[b].append(belief)
+        angles = self.settings.angles
+        runs = [
+            FilterRun(some, angles=angles, beliefs=tuple(beliefs) if keep else None)
+            for some, beliefs in zip(summaries, kept, strict=True)
+        ]
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
             what = f"{len(rejected)} of {int(batch.lengths.sum())} observations were"
             warn_rejected(what, NO_EXAMPLE_RESEMBLES, first=min(rejected))
         return batch_of(runs)
 
-    def _along(self, batch: Batch, b: int) -> Iterator[DeviceBelief]:
-        """Yield the beliefs along one sequence."""
-        state = self.initial_of(b)
-        observations = np.asarray(batch.observations[b])
-        for t in range(int(batch.lengths[b])):
-            engine, value = self._chosen(observations[t])
-            control = jax.tree.map(lambda array, t=t: array[b, t], batch.controls)
-            drive = Drive(control, clock=None if batch.times is None else float(batch.times[b, t]))
-            before = state
-            state, result = engine._step(engine.model, before, value, drive)
-            check_results(result, size=self.settings.n_particles, before=int(before.time))
-            yield DeviceBelief(engine, state, result)
+    def _along(self, batch: Batch) -> Iterator[tuple[int, Belief]]:
+        """Yield the beliefs of all sequences, with the numbers of the sequences, in order of time."""
+        model, _, initial, _, _ = self.runner.compiled_for(None)
+        states = initial(model, np.arange(len(batch.lengths), dtype=np.uint32))
+        observations = np.asarray(batch.observations)
+        for t in range(observations.shape[1]):
+            for rows in _alike(observations[:, t], np.flatnonzero(batch.lengths > t)):
+                engine, _ = self._chosen(observations[rows[0], t])
+                seen = np.stack([self._chosen(observations[b, t])[1] for b in rows])
+                padded = np.pad(np.arange(len(rows)), (0, _power_of_two(len(rows)) - len(rows)), mode="edge")
+                places = rows[padded]
+                drives = jax.tree.map(lambda array, t=t, places=places: array[places, t], batch.drives)
+                some = jax.tree.map(lambda array, places=places: array[places], states)
+                after, results = engine.together(engine.model, some, seen[padded], drives)
+                states = jax.tree.map(lambda whole, new, at=places: whole.at[at].set(new), states, after)
+                after, results = jax.device_get((after, results))
+                one_step = jax.tree.map(lambda array: array[:, None], results)
+                check_results(one_step, size=self.settings.n_particles, before=t)
+                for k, b in enumerate(rows):
+                    own = jax.tree.map(lambda array, k=k: array[k], (after, results))
+                    yield int(b), engine.host_belief(*own)
+
+
+def _alike(observations: Any, rows: IntArray) -> list[IntArray]:
+    """Return the rows that have numbers in the same columns, together."""
+    patterns = np.isnan(observations[rows]).reshape(len(rows), -1)
+    _, groups = np.unique(patterns, axis=0, return_inverse=True)
+    groups = groups.ravel()
+    return [rows[groups == group] for group in range(int(groups.max(initial=-1)) + 1)]
+
+
+def _power_of_two(number: int) -> int:
+    """Return the next power of two, so that few sizes have to be compiled."""
+    return 1 << (number - 1).bit_length()
 
 
 def with_patterns(flt: Any, dtype: Any) -> CompiledFilter:

@@ -32,8 +32,10 @@ class Read(NamedTuple):
 
     states: Objects
     observations: Objects
-    filling: Filling | None
+    filling: Filling | None = None
     """What is done to observations first."""
+    numbers: IntArray | None = None
+    """Which of the examples given these are; None: all."""
 
 
 def read_with_gaps(read: tuple[Objects, Objects], accepts: Accepts, floor: Any, angles: Sequence[int]) -> Read:
@@ -52,10 +54,10 @@ def read_with_gaps(read: tuple[Objects, Objects], accepts: Accepts, floor: Any, 
     """
     states, observations = read
     if floor is None and not (accepts.columns and is_numeric(observations) and np.isnan(observations).any()):
-        return Read(states, observations, None)
-    filling = None
+        return Read(states, observations)
+    filling, given = None, np.arange(len(states))
     if accepts.columns and is_numeric(observations):
-        states, observations = _some_number(states, observations)
+        states, observations, given = _some_number(states, observations, given)
         ignored = ~known_columns(observations)
         if ignored.all():
             raise ValueError("no column of the observations holds numbers of two examples: there is nothing to learn.")
@@ -65,7 +67,8 @@ def read_with_gaps(read: tuple[Objects, Objects], accepts: Accepts, floor: Any, 
     if filling is not None:
         observations = filling(rows_of(observations)).reshape(observations.shape)
     if accepts.columns:
-        return Read(*_some_number(states, observations), filling)
+        states, observations, given = _some_number(states, observations, given)
+        return Read(states, observations, filling, given)
     check_numbers(observations, "observations", accepts)
     return Read(states, observations, filling)
 
@@ -79,18 +82,18 @@ def read_more(read: tuple[Objects, Objects], reader: ObservationReader) -> tuple
     if not reader.accepts.columns:
         check_numbers(observations, "observations", reader.accepts)
         return states, observations
-    states, observations = _some_number(states, observations)
+    states, observations, _ = _some_number(states, observations, np.arange(len(states)))
     if not len(states):
         raise ValueError("none of the new examples has a number in a column that the filter knows.")
     return states, observations
 
 
-def _some_number(states: Objects, observations: Objects) -> tuple[Objects, Objects]:
-    """Leave out the examples that have no number."""
+def _some_number(states: Objects, observations: Objects, numbers: IntArray) -> tuple[Objects, Objects, IntArray]:
+    """Leave out the examples that have no number; return their numbers, too."""
     some = np.flatnonzero(~np.isnan(rows_of(observations)).all(axis=1))
     if len(some) == len(observations):
-        return states, observations
-    return take(states, some), take(observations, some)
+        return states, observations, numbers
+    return take(states, some), take(observations, some), numbers[some]
 
 
 class Served(NamedTuple):

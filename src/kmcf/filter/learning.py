@@ -18,6 +18,7 @@ from kmcf.filter.settings import check_angles
 from kmcf.herding.subsampling import Subsample, choose_examples
 from kmcf.kernels import Kernel, Learned, Precomputed, as_kernel
 from kmcf.kernels.defaults import default_state_kernel
+from kmcf.numerics.arrays import IntArray
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.growing import Growing
 from kmcf.numerics.objects import Objects, describe, is_numeric, take
@@ -67,6 +68,8 @@ class Learnt:
     """The rule was last fitted to so many."""
     incomplete: Incomplete | None = None
     """All examples, if some lack numbers; the rule then knows those that lack none."""
+    numbers: IntArray | None = None
+    """Which of the examples given to ``fit`` have any number; None: all."""
 
     @property
     def states(self) -> Objects:
@@ -78,6 +81,14 @@ class Learnt:
         """The example states from which initial ones are drawn, also those of examples that the rule cannot use."""
         return self.states if self.incomplete is None or self.incomplete.all_serve else self.examples[0]
 
+    @property
+    def example_indices(self) -> IntArray | None:
+        """Which of the examples given to ``fit`` were kept; None if all."""
+        if self.chosen is None:
+            return None
+        rows = self.chosen.indices if self.incomplete is None else self.incomplete.served.rows[self.chosen.indices]
+        return rows if self.numbers is None else self.numbers[rows]
+
     def publish(self, flt: Any) -> None:
         """Give a filter what was learnt, under the names that users know."""
         flt.learnt_ = self
@@ -87,7 +98,7 @@ class Learnt:
         flt.observation_kernel_ = self.observation_kernel
         flt.kernel_choice_ = self.kernel_choice
         flt.epsilon_, flt.delta_ = self.epsilon, self.delta
-        flt.example_indices_ = None if self.chosen is None else self.chosen.indices
+        flt.example_indices_ = self.example_indices
         flt.subsample_error_ = None if self.chosen is None else self.chosen.error
         flt.rule_, flt.engine_, flt.ranks_, flt.trace_errors_ = self.fitted
 
@@ -190,7 +201,8 @@ def learn(states: Any, observations: Any, settings: LearningSettings, known: Lea
         few_examples(incomplete.served, "the observations have")
         settings = replace(settings, observation_kernel=on_columns(observation_kernel, incomplete.served.columns))
     learnt = learn_from(*complete, replace(reader, filling=read.filling), settings, state_kernel, known)
-    return replace(learnt, learnt_from=len(read.states), refreshed_at=len(read.states), incomplete=incomplete)
+    n = len(read.states)
+    return replace(learnt, learnt_from=n, refreshed_at=n, incomplete=incomplete, numbers=read.numbers)
 
 
 def learn_from(

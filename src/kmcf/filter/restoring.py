@@ -83,6 +83,7 @@ def _contents(learnt: Learnt) -> dict[str, Any]:
         "observations_": observations,
         "flat_": learnt.reader.flat,
         "filling_": None if learnt.reader.filling is None else list(learnt.reader.filling),
+        "numbers_": learnt.numbers,
         "history_": [learnt.learnt_from, learnt.refreshed_at],
         "state_kernel_": learnt.state_kernel,
         "observation_kernel_": learnt.observation_kernel,
@@ -126,5 +127,6 @@ def _restored(stored: Mapping[str, Any], settings: LearningSettings) -> tuple[Le
         learnt_from=int(learnt_from),
         refreshed_at=int(refreshed),
         incomplete=incomplete,
+        numbers=stored.get("numbers_"),
     )
     return learnt, cache is None

@@ -45,7 +45,7 @@ class RuleFilter(SequentialFilter):
     n_particles: int | None
     n_examples: int | float | None
     reject: bool | None
-    floor: Any
+    floor: Any = None
 
     learnt_: Learnt
     """Everything that was learnt from the examples."""
