@@ -150,6 +150,20 @@ def test_thinned_drives_teach_the_same_odometry():
         assert thin.parameters()[name] == pytest.approx(truth.get_params()[name], rel=0.15, abs=0.01), name
 
 
+def test_velocities_that_last_for_uneven_times_are_learnt():
+    truth = VelocityMotion(0.05, 0.02, 0.03, 0.04, 0.01, 0.02, rotation_floor=0.05, translation_floor=0.02)
+    rng = np.random.default_rng(2)
+    times = np.cumsum(rng.choice([0.2, 0.5, 1.0], size=5000))
+    controls = np.stack([rng.uniform(-0.3, 1.0, size=5000), rng.normal(scale=0.7, size=5000)], axis=1)
+    poses = [np.zeros(3)]
+    for t in range(1, 5000):
+        poses.append(truth(poses[-1][None], controls[t], rng, elapsed=times[t] - times[t - 1])[0])
+    learnt = VelocityMotion().fit(np.array(poses), controls, times=times).parameters()
+    for name in ("alpha1", "alpha2", "alpha3", "alpha4"):
+        assert learnt[name] == pytest.approx(truth.get_params()[name], rel=0.3), name
+    assert learnt["step"] == 0.5
+
+
 def test_linear_motion_and_jumps_are_learnt_where_rows_are_missing():
     truth = LinearGaussian([[0.8]], [[0.25]], [1.0])
     states = recorded(truth, [5.0], 5000)

@@ -47,7 +47,7 @@ class Transition(BaseEstimator, ABC):
     def fit(self, sequences: Any, controls: Any = None, trim: float = 0.0, times: Any = None) -> Self:
         """Learn the parameters from recorded sequences of states; return self.
 
-        Where times are known, parameters are per unit of time, whatever the intervals were, and ``step`` becomes the
+        Where times are known, moves count by the time that they took, and ``step``, if it was not given, becomes the
         median interval. Otherwise each move took one ``step``.
 
         Parameters
