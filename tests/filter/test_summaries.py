@@ -16,7 +16,9 @@ def test_lazy_summaries_equal_those_of_the_beliefs():
         weights = belief.weights
         assert run.ess[t] == pytest.approx(1.0 / np.sum(weights**2), rel=1e-6)
         assert run.negative_mass[t] == pytest.approx(-weights[weights < 0].sum(), abs=1e-12)
-        np.testing.assert_array_equal(run.mode[t], belief.states[np.argmax(weights)])
+        tied = np.sum(weights == weights.max()) > 1  # predicted particles: the density decides
+        heaviest = belief.mode() if tied else belief.states[np.argmax(weights)]
+        np.testing.assert_array_equal(run.mode[t], heaviest)
         np.testing.assert_allclose(run.mean[t], weights @ belief.states, atol=1e-8)
         assert weights.sum() == pytest.approx(1.0)
     assert len(run[10].states) == 300
