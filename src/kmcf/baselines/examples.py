@@ -21,6 +21,7 @@ from kmcf.filter.step import Prediction, Step
 from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import Kernel, Precomputed, as_kernel
 from kmcf.kernels.defaults import STATE_MULTIPLIER, default_state_kernel
+from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.objects import Objects
 from kmcf.support.search_space import Category, Integer, Parameter
@@ -35,6 +36,11 @@ class ExampleFilter(SequentialFilter):
     state_kernel_: Kernel | None
     _observations: Objects = None
     """The example observations, if there are any."""
+
+    @property
+    def floor_(self) -> FloatArray | None:
+        """What NaN stands for in each column of the observations (NaN: it is missing); None if there is no floor."""
+        return self.reader_.floor
 
     def _assembled(self, predict: Prediction, rule: BayesRule, *, rejecting: bool = True) -> Step:
         """Assemble a step from how the filter predicts and corrects."""
