@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import baselines, datasets, export, filter, herding, kernels, store, transitions, tuning
+    from kmcf import baselines, datasets, export, filter, herding, kernels, store, transitions, trust, tuning
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter, ParticleLikelihoodFilter
     from kmcf.herding import Subsample, subsample
     from kmcf.store import load
     from kmcf.support.alerts import (
         HighRankWarning,
+        OptimisticCalibrationWarning,
         RefittedWarning,
         RejectedStepWarning,
         SkippedDataWarning,
@@ -30,6 +31,7 @@ _HOMES = {
     "FilterRun": "kmcf.filter",
     "HighRankWarning": "kmcf.support.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
+    "OptimisticCalibrationWarning": "kmcf.support.alerts",
     "ParticleLikelihoodFilter": "kmcf.filter",
     "RefittedWarning": "kmcf.support.alerts",
     "RejectedStepWarning": "kmcf.support.alerts",
@@ -41,7 +43,7 @@ _HOMES = {
     "subsample": "kmcf.herding",
     "tune": "kmcf.tuning",
 }
-_ROOMS = ("baselines", "datasets", "export", "filter", "herding", "kernels", "store", "transitions", "tuning")
+_ROOMS = ("baselines", "datasets", "export", "filter", "herding", "kernels", "store", "transitions", "trust", "tuning")
 
 __all__ = [
     "Belief",
@@ -49,6 +51,7 @@ __all__ = [
     "FilterRun",
     "HighRankWarning",
     "KernelMonteCarloFilter",
+    "OptimisticCalibrationWarning",
     "ParticleLikelihoodFilter",
     "RefittedWarning",
     "RejectedStepWarning",
@@ -67,6 +70,7 @@ __all__ = [
     "store",
     "subsample",
     "transitions",
+    "trust",
     "tune",
     "tuning",
 ]

@@ -15,6 +15,7 @@ from kmcf.filter.belief import Belief, StepReport
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects
+from kmcf.trust.calibration import Calibration
 
 
 @jax.tree_util.register_pytree_node_class
@@ -114,6 +115,11 @@ class DeviceBelief(Belief):
     def rejections(self) -> int:
         """How many steps were rejected on the way here."""
         return self.to_host().rejections
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What intervals, ellipses and probabilities are corrected by."""
+        return self._engine.calibration
 
     @property
     def state_shape(self) -> tuple[int, ...]:

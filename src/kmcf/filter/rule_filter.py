@@ -61,6 +61,7 @@ class RuleFilter(SequentialFilter):
         """Fit; ``known`` is a kernel whose summary of the same examples can be reused."""
         self._check_settings()
         self._functions = check_functions(functions)
+        self.calibration_ = None  # it was of another fit
         learnt = learn(states, observations, self._learning_settings(), known)
         return self._adopt(learnt, read_seed(self.random_state))
 
@@ -140,6 +141,9 @@ class RuleFilter(SequentialFilter):
         if any(name.startswith("observation_kernel") and not name.startswith(SUMMARY_KERNEL) for name in changed):
             known = None
         return twin._fit(states, observations, self._functions, known)
+
+    def _fitted_examples(self) -> tuple[Any, Any]:
+        return self.learnt_.all_states.objects, self.learnt_.all_observations.objects
 
     def _fitted_state(self) -> dict[str, Any]:
         return {**stored(self.learnt_), **self._fit_options()}

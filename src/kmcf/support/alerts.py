@@ -27,6 +27,10 @@ class SkippedDataWarning(UserWarning):
     """Parts of a recording could not be read and were left out."""
 
 
+class OptimisticCalibrationWarning(UserWarning):
+    """A filter was calibrated on examples that it was fitted on, so its intervals are too narrow."""
+
+
 def warn_user(message: str, category: type[Warning]) -> None:
     """Warn, pointing at the nearest caller outside this package, however deep inside it the warning arises."""
     caller, depth = sys._getframe(1), 2

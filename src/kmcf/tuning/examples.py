@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.filter.inputs import read_controls
+from kmcf.filter.left_out import consecutive, read_groups
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.kernels import Precomputed, as_kernel
 from kmcf.numerics.arrays import BoolArray, IntArray
@@ -70,19 +71,9 @@ class TuningExamples:
         """
         if not self.sequential or "transitions" not in inspect.signature(flt.fit).parameters:
             return {}
-        before, after = self._moves(indices)
+        before, after = consecutive(self.groups, indices)
         controls = () if self.controls is None else (take(self.controls, after),)
         return {"transitions": (take(self.states, before), take(self.states, after), *controls)}
-
-    def _moves(self, indices: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the first and second indices of pairs of examples that follow each other."""
-        known = np.isin(np.arange(len(self)), indices)
-        pairs = []
-        for group in range(int(self.groups.max(initial=0)) + 1):
-            members = np.flatnonzero(self.groups == group)
-            both = known[members[:-1]] & known[members[1:]]
-            pairs.append((members[:-1][both], members[1:][both]))
-        return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
 
     def observation(self, index: int, training: IntArray) -> Any:
         """Return one observation as a filter fitted on ``training`` takes it."""
@@ -138,7 +129,7 @@ def read_tuning_examples(
         states=read_states,
         observations=np.asarray(read_observations, dtype=np.float64) if precomputed else read_observations,
         controls=list(read) if isinstance(read, tuple) else read,
-        groups=_read_groups(groups, n),
+        groups=read_groups(groups, n),
         observed=present & _read_marks("corrected_at", corrected_at, n),
         taught=present & _read_marks("learned_from", learned_from, n),
         precomputed=precomputed,
@@ -162,18 +153,6 @@ def numbered_groups(groups: Any, held_out: Sequence[Any] | None) -> tuple[int, .
         known = ", ".join(map(str, labels)) or "none: there are no groups"
         raise ValueError(f"held_out = {list(held_out)!r} must name groups to leave out, which are {known}.")
     return tuple(labels.index(label) for label in dict.fromkeys(held_out))
-
-
-def _read_groups(groups: Any, n: int) -> IntArray:
-    """Return the groups as numbers, in order of their first example."""
-    if groups is None:
-        return np.zeros(n, dtype=np.intp)
-    labels = list(plain(groups)) if hasattr(groups, "__len__") and not isinstance(groups, str) else None
-    if labels is None or len(labels) != n:
-        found = "a single value" if labels is None else f"{len(labels)} of them"
-        raise ValueError(f"groups must hold one label per example, {n} in all, but got {found}.")
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
 
 
 def _read_marks(name: str, given: Any, n: int) -> BoolArray:
