@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from kmcf.herding import Subsample, subsample
     from kmcf.store import load
     from kmcf.support.alerts import (
+        CalibrationWarning,
         HighRankWarning,
-        OptimisticCalibrationWarning,
         RefittedWarning,
         RejectedStepWarning,
         SkippedDataWarning,
@@ -31,7 +31,7 @@ _HOMES = {
     "FilterRun": "kmcf.filter",
     "HighRankWarning": "kmcf.support.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
-    "OptimisticCalibrationWarning": "kmcf.support.alerts",
+    "CalibrationWarning": "kmcf.support.alerts",
     "ParticleLikelihoodFilter": "kmcf.filter",
     "RefittedWarning": "kmcf.support.alerts",
     "RejectedStepWarning": "kmcf.support.alerts",
@@ -47,11 +47,11 @@ _ROOMS = ("baselines", "datasets", "export", "filter", "herding", "kernels", "st
 
 __all__ = [
     "Belief",
+    "CalibrationWarning",
     "Embedding",
     "FilterRun",
     "HighRankWarning",
     "KernelMonteCarloFilter",
-    "OptimisticCalibrationWarning",
     "ParticleLikelihoodFilter",
     "RefittedWarning",
     "RejectedStepWarning",

@@ -45,14 +45,22 @@ class CalibratedEmbedding(Embedding):
         away can even make variances negative. After ``flt.calibrate`` it is stretched around the median such that it
         held the share ``level`` of the left-out true states; :meth:`quantile` stays as computed.
         """
-        if not 0.0 <= level <= 1.0:
-            raise ValueError(f"level = {level!r}; it must lie between 0 and 1.")
-        stretch = self._stretch
+        if self._stretch is not None:
+            return self.intervals([level])[0]
+        _check_levels(np.array([level]))
+        return super().interval(level)
+
+    def intervals(self, levels: Sequence[float] | FloatArray) -> FloatArray:
+        """Return the central credible intervals at several levels, (K, 2, d); see :meth:`interval`."""
+        wanted, stretch = np.asarray(levels, dtype=np.float64), self._stretch
+        _check_levels(wanted)
         if stretch is None:
-            return super().interval(level)
-        levels = np.append(LEVELS[level > LEVELS], level)
-        centre, lower, upper = self._stretched(stretch, levels)
-        return np.stack([centre - lower[-1], centre + upper[-1]])
+            centre, below, above = raw_arms(self, wanted)
+            return np.stack([centre - below, centre + above], axis=1)
+        # An interval holds those of lower levels, whichever are asked for.
+        known, places = np.unique(np.concatenate([LEVELS, wanted]), return_inverse=True)
+        centre, lower, upper = self._stretched(stretch, known)
+        return np.stack([centre - lower, centre + upper], axis=1)[places[len(LEVELS) :]]
 
     def ellipse(self, level: float = 0.95, columns: Sequence[int] | None = (0, 1)) -> Ellipse:
         """Return the ellipse around the mean that holds the state with probability ``level``.
@@ -159,6 +167,12 @@ class CalibratedEmbedding(Embedding):
         error = wrapped_columns(truth - centre, self.angles)
         quantiles = np.concatenate([-lower[::-1], np.zeros((1, len(centre))), upper])
         return crps_of_quantiles(SCORED_LEVELS, quantiles, error)
+
+
+def _check_levels(levels: FloatArray) -> None:
+    bad = levels[~((levels >= 0.0) & (levels <= 1.0))]
+    if bad.size:
+        raise ValueError(f"level = {bad[0]}; it must lie between 0 and 1.")
 
 
 def raw_arms(embedding: Embedding, levels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -24,12 +24,14 @@ from kmcf.filter.left_out import (
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import wrapped_columns
-from kmcf.numerics.objects import Objects, describe, is_numeric
-from kmcf.support.alerts import OptimisticCalibrationWarning, warn_user
+from kmcf.numerics.objects import Objects, describe, is_numeric, take
+from kmcf.support.alerts import CalibrationWarning, warn_user
 from kmcf.support.extras import progress_bar
 from kmcf.trust.calibration import Calibration
 from kmcf.trust.conformal import LEVELS, LeftOutErrors
 
+FEW = 10
+"""A calibration that fewer independent steps went into is little more than the largest error seen."""
 KNOWN_SHARE = 0.05
 """More examples than this share that the filter was fitted on make a calibration on them too optimistic."""
 
@@ -69,6 +71,7 @@ class CalibratedFilter:
         ----------
         states, observations : arrays or lists
             The examples of ``fit`` again, or true states and observations of other sequences, in order of time.
+            Observations may be missing (None or NaN), and states unknown (NaN).
         groups : sequence of n, optional
             Which sequence an example belongs to. None: all are one sequence.
         controls : sequence of n, optional
@@ -108,6 +111,7 @@ class CalibratedFilter:
         with progress_bar(total, "calibrating", show=progress) as tick:
             corrected, predicted = collect_errors(_ticking(steps, tick), examples.states, self.angles)
         self.calibration_ = Calibration.learn(corrected, predicted, left_out=own)
+        _warn_of_few(self.calibration_)
         self.backend_ = self._make_backend()
         return self
 
@@ -161,19 +165,27 @@ class CalibratedFilter:
             raise ValueError(f"calibration needs at least {FEWEST_EXAMPLES} examples, but got {len(truths)}.")
         precomputed = isinstance(getattr(self, "observation_kernel_", None), Precomputed)
         n = len(truths)
+        observed = np.array([self.reader_.one(y) is not None for y in read])
         return Examples(
-            wrapped_columns(truths, self.angles), read, read_controls(controls, n), read_groups(groups, n), precomputed
+            wrapped_columns(truths, self.angles),
+            read,
+            read_controls(controls, n),
+            read_groups(groups, n),
+            np.isfinite(truths.reshape(n, -1)).all(axis=1) & observed,
+            precomputed,
         )
 
     def _same(self, examples: Examples) -> bool:
-        """Say whether these are the examples of ``fit``, in the same order."""
+        """Say whether the complete ones are the examples of ``fit``, in the same order."""
         states, observations = self._fitted_examples()
-        if len(states) != len(examples) or not np.array_equal(states, examples.states):
+        complete = np.flatnonzero(examples.complete)
+        if len(states) != len(complete) or not np.array_equal(states, examples.states[complete]):
             return False
-        if is_numeric(observations) and is_numeric(examples.observations):
-            given = np.reshape(examples.observations, np.shape(observations))
-            return bool(np.array_equal(given, observations, equal_nan=np.asarray(given).dtype.kind == "f"))
-        return observations is None or len(observations) == len(examples)
+        given = take(examples.observations, complete)
+        if is_numeric(observations) and is_numeric(given):
+            given = np.reshape(given, np.shape(observations))
+            return bool(np.array_equal(given, observations, equal_nan=given.dtype.kind == "f"))
+        return True
 
     def _warn_of_known(self, examples: Examples) -> None:
         states, _ = self._fitted_examples()
@@ -186,8 +198,18 @@ class CalibratedFilter:
                 f"{found} of the {len(examples)} states given to calibrate are among the examples of fit. Where the "
                 "filter knows the answers, its errors are too small, and so are calibrated intervals: give all "
                 "examples of fit, in their order (they are then left out in turn), or sequences it has never seen.",
-                OptimisticCalibrationWarning,
+                CalibrationWarning,
             )
+
+
+def _warn_of_few(known: Calibration) -> None:
+    if known.effective < FEW:
+        warn_user(
+            f"errors on the {known.count} steps that were left out last so long that they are worth only "
+            f"{known.effective:.0f} independent ones: calibrated 95 % intervals are about as wide as the largest error "
+            "seen, and may still be too narrow. Calibrate with more examples, or longer sequences.",
+            CalibrationWarning,
+        )
 
 
 def collect_errors(

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from kmcf.filter.belief import Belief
-from kmcf.numerics.arrays import IntArray
+from kmcf.numerics.arrays import BoolArray, IntArray
 from kmcf.numerics.objects import Objects, plain, take
 from kmcf.support.alerts import HighRankWarning, RejectedStepWarning
 
@@ -46,6 +46,8 @@ class Examples:
     observations: Any
     controls: Any
     groups: IntArray
+    complete: BoolArray
+    """Which have a state and an observation, so that a filter can learn from them."""
     precomputed: bool = False
     """Whether observations are kernel values."""
 
@@ -76,14 +78,14 @@ def rehearse(flt: Any, examples: Examples, prepared: Callable[[Any, Any], tuple[
     flt : SequentialFilter
         Fitted; its settings and its seed are those of the copies.
     examples : Examples
-        Those that it was fitted on.
+        Those that it was fitted on, perhaps with steps between them that have no state or no observation.
     prepared : callable
         Turns training examples into arrays of the kind that the filter was fitted on.
     """
     learns_moves = "transitions" in inspect.signature(flt.fit).parameters
     number = 0
     for left_out in left_out_parts(examples.groups):
-        kept = np.setdiff1d(np.arange(len(examples)), np.concatenate(left_out.excluded))
+        kept = np.setdiff1d(np.flatnonzero(examples.complete), np.concatenate(left_out.excluded))
         copy = clone(flt).set_params(random_state=flt.seed_)
         further = examples.moves(kept) if learns_moves else {}
         with quiet():

@@ -27,8 +27,8 @@ class SkippedDataWarning(UserWarning):
     """Parts of a recording could not be read and were left out."""
 
 
-class OptimisticCalibrationWarning(UserWarning):
-    """A filter was calibrated on examples that it was fitted on, so its intervals are too narrow."""
+class CalibrationWarning(UserWarning):
+    """A filter was calibrated on examples that it was fitted on, or on too few, so its intervals may not hold."""
 
 
 def warn_user(message: str, category: type[Warning]) -> None:
