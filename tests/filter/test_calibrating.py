@@ -80,7 +80,7 @@ def test_other_sequences_are_filtered_as_they_are(calibrated):
     medians = np.concatenate([[belief.quantile(0.5) for belief in run] for run in runs])
     arms = np.concatenate([run.interval[:, :, 0] for run in runs]) - medians[:, None]
     errors = TEST.states[:, 0] - medians
-    floor = np.median(np.ptp(arms, axis=1) / 2)
+    floor = flt.calibration_.corrected.floors[6, 0]
     scores = np.abs(errors) / np.hypot(np.where(errors > 0, arms[:, 1], arms[:, 0]), floor)
     assert np.mean(scores <= flt.calibration_.factor(0.95)[0]) == pytest.approx(0.95, abs=0.02)
 

@@ -80,15 +80,31 @@ def test_stretched_ellipses_hold_what_they_say_on_new_steps():
         assert np.mean(distances <= stretch.radius(0.95, columns)) == pytest.approx(0.95, abs=0.02)
 
 
-def test_radii_of_equally_sure_beliefs_are_those_of_the_normal_distribution():
+def test_equally_sure_beliefs_get_the_intervals_of_the_normal_distribution():
     rng = np.random.default_rng(5)
     errors = rng.normal(size=(20_000, 2))
     arms = np.broadcast_to(ARMS[:, None], (20_000, len(LEVELS), 2))
     scatter = np.broadcast_to(np.eye(2), (20_000, 2, 2))
     stretch = Stretch.learn(LeftOutErrors(arms, arms, errors, scatter, errors, np.zeros(20_000)))
-    # Every covariance is the typical one, which is added to it: twice the right one.
-    np.testing.assert_allclose(2 * stretch.radius(0.95, (0, 1)) ** 2, chi2.ppf(0.95, 2), rtol=0.03)
-    np.testing.assert_allclose(np.sqrt(2) * stretch.factors, 1.0, rtol=0.06)
+    size = stretch.radius(0.95, (0, 1)) ** 2 * (1.0 + stretch.variances)
+    np.testing.assert_allclose(size, chi2.ppf(0.95, 2), rtol=0.03)
+    lower, upper = stretch.arms(LEVELS, arms[0], arms[0])
+    np.testing.assert_allclose(lower, arms[0], rtol=0.06)
+    np.testing.assert_allclose(upper, lower)
+
+
+def test_noisy_arms_count_for_less_than_informative_ones():
+    """What a belief says by itself is followed where it tells hard steps from easy ones, not where it is noise."""
+    rng = np.random.default_rng(10)
+    informative = overconfident(2000, 1, rng)
+    noise = np.exp(1.5 * rng.normal(size=(2000, 1, 1))) * ARMS[:, None]
+    sd_one = rng.normal(size=(2000, 1))
+    misleading = LeftOutErrors(noise, noise, sd_one, noise[:, :1] ** 2, sd_one, np.zeros(2000))
+    shares = [
+        Stretch.learn(errors).floors[6, 0] / np.median(errors.below[:, 6, 0]) for errors in (informative, misleading)
+    ]
+    assert shares[0] <= 0.3
+    assert shares[1] >= 1.0
 
 
 def test_intervals_are_nested_whatever_the_arms():

@@ -5,8 +5,8 @@ filter did not learn from, the error is measured in units of these arms. The fac
 scores, so that the stretched intervals hold that share of the errors seen. If the steps to come are like those left
 out, they hold the same share of theirs.
 
-Arms of a belief with few effective points are noisy and can vanish. A typical arm, the median over the left-out steps,
-is therefore added in quadrature to every one.
+Arms of a belief with few effective points are noisy and can vanish. A share of the typical arm, the median over the
+left-out steps, is therefore added in quadrature to every one: the share with which calibrated intervals score best.
 """
 
 from __future__ import annotations
@@ -20,9 +20,14 @@ import numpy as np
 from scipy.stats import rankdata
 
 from kmcf.numerics.arrays import FloatArray
+from kmcf.trust.scores import interval_score
 
 LEVELS: FloatArray = np.array([0.1, 0.25, 0.5, 0.68, 0.8, 0.9, 0.95, 0.98, 0.99])
 """Levels at which factors are learnt; between them they are interpolated."""
+USUAL = 6
+"""Where 0.95 stands among them."""
+SHARES = (0.1, 0.3, 0.6, 1.0, 2.0)
+"""Shares of the typical arm that may be added; the left-out steps decide."""
 MOST_COLUMNS = 8
 """States with more columns than this have no calibrated ellipses."""
 NOTICEABLE = 0.05
@@ -50,11 +55,11 @@ class Stretch:
     """Factors for one kind of belief."""
 
     floors: FloatArray
-    """Typical arms, (L, d)."""
+    """What is added to arms in quadrature, (L, d)."""
     factors: FloatArray
     """Factors on arms, (L, d)."""
     variances: FloatArray
-    """Typical variances, (d,), added to the diagonal of a covariance."""
+    """What is added to the diagonal of a covariance, (d,)."""
     radii: FloatArray
     """Radii of ellipses over each pair of columns, (pairs + 1, L); the last row is of all columns."""
     count: int
@@ -67,13 +72,14 @@ class Stretch:
         """Learn the factors from the errors of left-out steps."""
         count, _, d = errors.below.shape
         floors = _typical(0.5 * (errors.below + errors.above), errors.from_median)
-        arms = np.where(errors.from_median[:, None] > 0, errors.above, errors.below)
-        scores = np.abs(errors.from_median)[:, None] / np.hypot(arms, floors)
-        effective = min(effective_number(scores[:, -3, j], errors.sequence) for j in range(d))
+        floors = floors * np.array([_best_share(errors, floors, j) for j in range(d)])
+        scores = _scores(errors, floors)
+        effective = min(effective_number(scores[:, USUAL, j], errors.sequence) for j in range(d))
         factors = np.stack(
             [[score_quantile(scores[:, k, j], p, effective) for j in range(d)] for k, p in enumerate(LEVELS)]
         )
-        variances = _typical(np.diagonal(errors.scatter, axis1=1, axis2=2)[:, None], errors.from_mean**2)[0]
+        typical = _typical(np.diagonal(errors.scatter, axis1=1, axis2=2)[:, None], errors.from_mean**2)[0]
+        variances = typical * _best_ellipse_share(errors, typical)
         distances = [
             mahalanobis(errors.from_mean[:, some], errors.scatter[:, some][:, :, some], variances[some])
             for some in map(list, ellipse_columns(d))
@@ -206,6 +212,38 @@ def effective_number(scores: FloatArray, sequence: FloatArray) -> float:
             break
         inflation += 2.0 * correlation
     return count / inflation
+
+
+def _scores(errors: LeftOutErrors, floors: FloatArray) -> FloatArray:
+    """Return the errors in units of the arms on their side, (N, L, d)."""
+    arms = np.where(errors.from_median[:, None] > 0, errors.above, errors.below)
+    return np.abs(errors.from_median)[:, None] / np.hypot(arms, floors)
+
+
+def _best_share(errors: LeftOutErrors, floors: FloatArray, j: int) -> float:
+    """Return the share of the typical arm with which calibrated 95 % intervals score best on the left-out steps."""
+    error, level = errors.from_median[:, j], float(LEVELS[USUAL])
+    losses = []
+    for share in SHARES:
+        below, above = (np.hypot(arm[:, USUAL, j], share * floors[USUAL, j]) for arm in (errors.below, errors.above))
+        scores = np.abs(error) / np.where(error > 0, above, below)
+        factor = score_quantile(scores, level, effective_number(scores, errors.sequence))
+        losses.append(float(np.mean(interval_score(-factor * below, factor * above, error, level))))
+    return SHARES[int(np.argmin(losses))]
+
+
+def _best_ellipse_share(errors: LeftOutErrors, typical: FloatArray) -> float:
+    """Return the share of the typical variances with which calibrated 95 % ellipses are smallest on average."""
+    d = len(typical)
+    if not ellipse_columns(d):
+        return 1.0
+    sizes = []
+    for share in SHARES:
+        distances = mahalanobis(errors.from_mean, errors.scatter, share**2 * typical)
+        radius = score_quantile(distances, float(LEVELS[USUAL]), effective_number(distances, errors.sequence))
+        volumes = np.sqrt(np.linalg.det((errors.scatter + np.diag(share**2 * typical)) / typical))  # in units of it
+        sizes.append(radius**d * float(np.mean(volumes)))
+    return SHARES[int(np.argmin(sizes))] ** 2
 
 
 def _typical(sizes: FloatArray, errors: FloatArray) -> FloatArray:
