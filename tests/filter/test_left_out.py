@@ -13,8 +13,8 @@ def examples(n, groups=None, **more):
     rng = np.random.default_rng(0)
     states = np.cumsum(rng.normal(size=(n, 1)), axis=0)
     numbers = read_groups(groups, n)
-    complete = more.pop("complete", np.ones(n, dtype=bool))
-    return Examples(states, states + 0.1 * rng.normal(size=(n, 1)), None, numbers, complete, **more)
+    marks = [more.pop(name, np.ones(n, dtype=bool)) for name in ("taught", "shown")]
+    return Examples(states, states + 0.1 * rng.normal(size=(n, 1)), None, numbers, *marks, **more)
 
 
 class Watched(kmcf.KernelMonteCarloFilter):
@@ -44,12 +44,14 @@ def test_every_example_is_asked_about_once_by_a_copy_that_does_not_know_it(group
 
 
 def test_steps_without_state_or_observation_are_never_learnt_from():
-    complete = np.arange(40) % 4 != 0
-    given = examples(40, complete=complete)
+    complete, shown = np.arange(40) % 4 != 0, np.arange(40) % 2 == 0
+    given = examples(40, taught=complete, shown=shown)
     flt = Watched(kmcf.transitions.GaussianRandomWalk(1.0), random_state=0)
     flt.fit(given.states[complete], given.observations[complete])
     Watched.seen.clear()
-    assert len(list(rehearse(flt, given, lambda *both: both))) == 40
+    steps = list(rehearse(flt, given, lambda *both: both))
+    assert len(steps) == 40
+    assert [not step.belief.report.missing for step in steps] == list(shown)
     unknown = set(given.states[~complete].ravel().tolist())
     assert not any(seen & unknown for seen in Watched.seen)
 

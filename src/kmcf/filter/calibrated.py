@@ -121,7 +121,7 @@ class CalibratedEmbedding(Embedding):
         copies = smoothed.copies().reshape(-1, *self.states.shape[1:])
         return smoothed.share(np.asarray(region(copies), dtype=np.float64))
 
-    def crps(self, state: Any) -> float:
+    def crps(self, state: Any, columns: Sequence[int] | None = None) -> float:
         """Return the continuous ranked probability score at the true state, averaged over the coordinates.
 
         It is in units of the state, and for a belief that is one point the mean absolute error. The distribution is
@@ -131,16 +131,19 @@ class CalibratedEmbedding(Embedding):
         ----------
         state : array (d,)
             The true state.
+        columns : sequence of int, optional
+            The coordinates that count. None: all.
         """
         truth, rows = np.ravel(np.asarray(state, dtype=np.float64)), self._rows()
         if truth.shape != rows.shape[1:]:
             raise ValueError(f"the true state has shape {np.shape(state)}, but states have {rows.shape[1]} columns.")
+        some = list(range(len(truth)) if columns is None else columns)
         stretch = self._stretch
         if stretch is not None:
-            return float(np.mean(self._calibrated_crps(stretch, truth)))
+            return float(np.mean(self._calibrated_crps(stretch, truth)[some]))
         scores = []
-        for j, column in enumerate(rows.T):
-            at = truth[j]
+        for j in some:
+            column, at = rows[:, j], truth[j]
             if j in self.angles:
                 middle = circular_mean(column, self.weights)
                 column, at = wrapped_difference(column - middle), wrapped_difference(np.array(at - middle))

@@ -18,6 +18,7 @@ from kmcf.filter.left_out import (
     left_out_parts,
     quiet,
     read_groups,
+    read_marks,
     rehearse,
     sequences_of,
 )
@@ -54,6 +55,8 @@ class CalibratedFilter:
         groups: Any = None,
         *,
         controls: Any = None,
+        learned_from: Any = None,
+        corrected_at: Any = None,
         progress: bool = False,
     ) -> Self:
         """Measure how far beliefs are from the truth, and widen (or narrow) intervals and regions accordingly.
@@ -76,6 +79,9 @@ class CalibratedFilter:
             Which sequence an example belongs to. None: all are one sequence.
         controls : sequence of n, optional
             ``controls[t]`` drove the move to example t.
+        learned_from, corrected_at : arrays (n,) of bool, optional
+            Which of them ``fit`` was given, and at which the filter will be shown observations, as for
+            :func:`kmcf.tune`. None: all that have a state and an observation.
         progress : bool
             Show a progress bar (needs the extra ``kmcf[progress]``).
 
@@ -96,7 +102,7 @@ class CalibratedFilter:
         True
         """
         self._check_movable(controls)
-        examples = self._given(states, observations, groups, controls)
+        examples = self._given(states, observations, groups, controls, learned_from, corrected_at)
         own = self._same(examples)
         if own:
             parts = left_out_parts(examples.groups)
@@ -144,7 +150,9 @@ class CalibratedFilter:
                 "controls=..., one per example, to calibrate."
             ) from problem
 
-    def _given(self, states: Any, observations: Any, groups: Any, controls: Any) -> Examples:
+    def _given(
+        self, states: Any, observations: Any, groups: Any, controls: Any, learned_from: Any, corrected_at: Any
+    ) -> Examples:
         if not is_numeric(self.states_):
             raise TypeError(
                 f"the states are {describe(self.states_)}, for which no interval is defined; there is nothing to "
@@ -171,17 +179,18 @@ class CalibratedFilter:
             read,
             read_controls(controls, n),
             read_groups(groups, n),
-            np.isfinite(truths.reshape(n, -1)).all(axis=1) & observed,
+            np.isfinite(truths.reshape(n, -1)).all(axis=1) & observed & read_marks("learned_from", learned_from, n),
+            observed & read_marks("corrected_at", corrected_at, n),
             precomputed,
         )
 
     def _same(self, examples: Examples) -> bool:
-        """Say whether the complete ones are the examples of ``fit``, in the same order."""
+        """Say whether those that a filter learns from are the examples of ``fit``, in the same order."""
         states, observations = self._fitted_examples()
-        complete = np.flatnonzero(examples.complete)
-        if len(states) != len(complete) or not np.array_equal(states, examples.states[complete]):
+        taught = np.flatnonzero(examples.taught)
+        if len(states) != len(taught) or not np.array_equal(states, examples.states[taught]):
             return False
-        given = take(examples.observations, complete)
+        given = take(examples.observations, taught)
         if is_numeric(observations) and is_numeric(given):
             given = np.reshape(given, np.shape(observations))
             return bool(np.array_equal(given, observations, equal_nan=given.dtype.kind == "f"))

@@ -46,8 +46,10 @@ class Examples:
     observations: Any
     controls: Any
     groups: IntArray
-    complete: BoolArray
-    """Which have a state and an observation, so that a filter can learn from them."""
+    taught: BoolArray
+    """Which a filter learns from; they have a state and an observation."""
+    shown: BoolArray
+    """At which the filter that is tried out is shown the observation."""
     precomputed: bool = False
     """Whether observations are kernel values."""
 
@@ -85,7 +87,7 @@ def rehearse(flt: Any, examples: Examples, prepared: Callable[[Any, Any], tuple[
     learns_moves = "transitions" in inspect.signature(flt.fit).parameters
     number = 0
     for left_out in left_out_parts(examples.groups):
-        kept = np.setdiff1d(np.flatnonzero(examples.complete), np.concatenate(left_out.excluded))
+        kept = np.setdiff1d(np.flatnonzero(examples.taught), np.concatenate(left_out.excluded))
         copy = clone(flt).set_params(random_state=flt.seed_)
         further = examples.moves(kept) if learns_moves else {}
         with quiet():
@@ -102,10 +104,11 @@ def along(
     """Yield the steps of a filter along some examples; ``rows`` picks the kernel values that it knows."""
     belief = flt.start(number)
     for index in map(int, sequence):
-        y, control = examples.observations[index], examples.control(index)
+        y = examples.observations[index] if examples.shown[index] else None
+        control = examples.control(index)
         with quiet():
             predicted = flt.step(belief, None, control)
-            belief = flt.step(belief, y if rows is None else y[rows], control)
+            belief = flt.step(belief, y if rows is None or y is None else y[rows], control)
         yield RehearsedStep(index, number, predicted, belief)
 
 
@@ -214,6 +217,19 @@ def read_groups(groups: Any, n: int) -> IntArray:
         raise ValueError(f"groups must hold one label per example, {n} in all, but got {found}.")
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
+
+
+def read_marks(name: str, given: Any, n: int) -> BoolArray:
+    """Return one truth value per example, all True if nothing was given."""
+    if given is None:
+        return np.ones(n, dtype=bool)
+    marks = np.asarray(given)
+    if marks.shape != (n,) or marks.dtype != np.bool_:
+        raise ValueError(
+            f"{name} must hold True or False for each of {n} examples, but is an array of shape {marks.shape} and type "
+            f"{marks.dtype}."
+        )
+    return marks
 
 
 class quiet(warnings.catch_warnings):  # noqa: N801 - a context manager, named like a function

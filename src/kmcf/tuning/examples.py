@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.filter.inputs import read_controls
-from kmcf.filter.left_out import consecutive, read_groups
+from kmcf.filter.left_out import consecutive, read_groups, read_marks
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.kernels import Precomputed, as_kernel
 from kmcf.numerics.arrays import BoolArray, IntArray
@@ -130,8 +130,8 @@ def read_tuning_examples(
         observations=np.asarray(read_observations, dtype=np.float64) if precomputed else read_observations,
         controls=list(read) if isinstance(read, tuple) else read,
         groups=read_groups(groups, n),
-        observed=present & _read_marks("corrected_at", corrected_at, n),
-        taught=present & _read_marks("learned_from", learned_from, n),
+        observed=present & read_marks("corrected_at", corrected_at, n),
+        taught=present & read_marks("learned_from", learned_from, n),
         precomputed=precomputed,
         sequential=bool(sequential),
     )
@@ -153,19 +153,6 @@ def numbered_groups(groups: Any, held_out: Sequence[Any] | None) -> tuple[int, .
         known = ", ".join(map(str, labels)) or "none: there are no groups"
         raise ValueError(f"held_out = {list(held_out)!r} must name groups to leave out, which are {known}.")
     return tuple(labels.index(label) for label in dict.fromkeys(held_out))
-
-
-def _read_marks(name: str, given: Any, n: int) -> BoolArray:
-    """Return one truth value per example, all True if nothing was given."""
-    if given is None:
-        return np.ones(n, dtype=bool)
-    marks = np.asarray(given)
-    if marks.shape != (n,) or marks.dtype != np.bool_:
-        raise ValueError(
-            f"{name} must hold True or False for each of {n} examples, but is an array of shape {marks.shape} and type "
-            f"{marks.dtype}."
-        )
-    return marks
 
 
 def _structured(kernel: Any) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.datasets import Recording, examples, thinned
-from kmcf.numerics.arrays import BoolArray
+from kmcf.datasets import Recording, examples, kept, thinned
+from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf_lab.localize.problem import Data, LocalizationFold
 
 MOST_QUICK_STEPS = 150
@@ -85,6 +86,38 @@ def shown_steps(length: int, every: int) -> BoolArray:
     array([False,  True, False,  True])
     """
     return np.asarray(np.arange(length) % every == every - 1)
+
+
+class TrainingRows(NamedTuple):
+    """All steps of the training sequences with a known state, one after the other."""
+
+    recordings: list[Recording]
+    states: FloatArray
+    observations: Any
+    controls: Any
+    groups: list[str]
+    learned_from: BoolArray
+    """Which of them are examples."""
+    corrected_at: BoolArray
+    """At which of them a filter would be shown the observation, as in the test sequence."""
+
+
+def training_rows(fold: LocalizationFold) -> TrainingRows:
+    """Put the training sequences of a fold together, for tuning and calibration."""
+    recordings = [kept(one, one.known) for one in (fold.training if fold.tuning is None else fold.tuning)]
+    recordings = [one for one in recordings if len(one)]
+    observations = [one.observations for one in recordings]
+    arrays = all(isinstance(part, np.ndarray) for part in observations)
+    controls = [one.controls for one in recordings]
+    return TrainingRows(
+        recordings,
+        np.concatenate([one.states for one in recordings]),
+        np.concatenate(observations) if arrays else [y for part in observations for y in part],
+        None if controls[0] is None else np.concatenate(controls),
+        [one.name for one in recordings for _ in range(len(one))],
+        np.concatenate([np.arange(len(one)) % fold.every == 0 for one in recordings]),
+        np.concatenate([shown_steps(len(one), fold.used_every) for one in recordings]),
+    )
 
 
 def sparse(recordings: Sequence[Recording], every: int) -> list[Recording]:
