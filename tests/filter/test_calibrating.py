@@ -85,6 +85,37 @@ def test_other_sequences_are_filtered_as_they_are(calibrated):
     assert np.mean(scores <= flt.calibration_.factor(0.95)[0]) == pytest.approx(0.95, abs=0.02)
 
 
+def test_examples_that_are_no_sequence_are_tried_one_by_one():
+    model = kmcf.datasets.paper_model("1b")  # whose transition needs controls
+    train = model.simulate(100, random_state=0)
+    order = np.random.default_rng(0).permutation(100)
+    flt = make(model).fit(train.states[order], train.observations[order])
+    flt.calibrate(train.states[order], train.observations[order], sequential=False)
+    assert flt.calibration_.effective == pytest.approx(100, rel=0.5)
+    test = model.simulate(200, random_state=1)
+    run = flt.filter(test.observations, test.controls)
+    assert 0.88 < kmcf.filter.score_runs([run], [test.states]).inside < 1.0
+    with pytest.raises(ValueError, match="not both"):
+        flt.calibrate(train.states, train.observations, range(100), sequential=False)
+
+
+def test_a_heading_is_measured_around_the_circle():
+    rng = np.random.default_rng(0)
+    turns = np.cumsum(rng.normal(scale=0.3, size=240)) + 3.0
+    poses = np.stack([np.cos(turns), np.sin(turns), (turns + np.pi) % (2 * np.pi) - np.pi], axis=1)
+    seen = poses[:, :2] + 0.1 * rng.normal(size=(240, 2))
+    walk = kmcf.transitions.GaussianRandomWalk([0.3, 0.3, 0.3], angles=[2])
+    kernel = kmcf.kernels.Gaussian(multiplier=0.3)
+    flt = kmcf.KernelMonteCarloFilter(walk, angles=[2], observation_kernel=kernel, random_state=0)
+    flt.fit(poses[:160], seen[:160]).calibrate(poses[:160], seen[:160])
+    run = flt.filter(seen[160:])
+    scores = kmcf.filter.score_runs([run], [poses[160:]])
+    assert scores.inside > 0.85
+    assert scores.interval_score < 4.0
+    assert (np.ptp(run.interval[:, :, 2], axis=1) < np.pi).mean() > 0.9
+    assert np.mean([b.ellipse(0.95, columns=None).contains(x)[0] for b, x in zip(run, poses[160:], strict=True)]) > 0.8
+
+
 def test_gaps_and_unknown_states_are_allowed():
     states, observations = TEST.states.copy(), TEST.observations.copy()
     states[10:20] = np.nan

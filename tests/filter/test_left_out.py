@@ -57,9 +57,10 @@ def test_steps_without_state_or_observation_are_never_learnt_from():
 
 
 def test_whole_sequences_are_left_out_where_there_are_three_or_more():
-    groups = np.repeat([0, 1, 2, 3, 4, 5, 6], [5, 9, 5, 5, 5, 5, 6])
+    groups = np.repeat(np.arange(14), [5, 9, 5, 5, 5, 5, 6, 2, 2, 2, 2, 2, 2, 2])
     parts = left_out_parts(groups)
-    assert len(parts) == 5
+    assert len(parts) == 10
+    assert [len(part.sequences) for part in left_out_parts(groups[:30])] == [1] * 6
     for part in parts:
         for sequence in part.sequences:
             assert len(set(groups[sequence])) == 1

@@ -167,7 +167,7 @@ class CalibratedEmbedding(Embedding):
     def _calibrated_crps(self, stretch: Stretch, truth: FloatArray) -> FloatArray:
         half = SCORED_LEVELS[SCORED_LEVELS > 0.5]
         centre, lower, upper = self._stretched(stretch, 2.0 * half - 1.0)
-        error = wrapped_columns(truth - centre, self.angles)
+        error = wrapped_columns((truth - centre)[None], self.angles)[0]
         quantiles = np.concatenate([-lower[::-1], np.zeros((1, len(centre))), upper])
         return crps_of_quantiles(SCORED_LEVELS, quantiles, error)
 

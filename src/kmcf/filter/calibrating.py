@@ -55,6 +55,7 @@ class CalibratedFilter:
         groups: Any = None,
         *,
         controls: Any = None,
+        sequential: bool = True,
         learned_from: Any = None,
         corrected_at: Any = None,
         progress: bool = False,
@@ -79,6 +80,8 @@ class CalibratedFilter:
             Which sequence an example belongs to. None: all are one sequence.
         controls : sequence of n, optional
             ``controls[t]`` drove the move to example t.
+        sequential : bool
+            If not, the examples are no sequence: each is tried alone, from the initial belief. That needs no controls.
         learned_from, corrected_at : arrays (n,) of bool, optional
             Which of them ``fit`` was given, and at which the filter will be shown observations, as for
             :func:`kmcf.tune`. None: all that have a state and an observation.
@@ -101,7 +104,11 @@ class CalibratedFilter:
         >>> 0.92 < scores.inside < 0.98
         True
         """
-        self._check_movable(controls)
+        self._fitted_backend()
+        if sequential:
+            self._check_movable(controls)
+        else:
+            groups = _each_alone(groups, states)
         examples = self._given(states, observations, groups, controls, learned_from, corrected_at)
         own = self._same(examples)
         if own:
@@ -137,7 +144,6 @@ class CalibratedFilter:
 
     def _check_movable(self, controls: Any) -> None:
         """Refuse at once if the transition cannot do without the controls that were not given."""
-        self._fitted_backend()
         if controls is not None or self.transition is None:
             return
         flt: Any = self
@@ -211,6 +217,12 @@ class CalibratedFilter:
             )
 
 
+def _each_alone(groups: Any, states: Any) -> Any:
+    if groups is not None:
+        raise ValueError("groups are sequences: give groups, or sequential=False, not both.")
+    return range(len(states)) if hasattr(states, "__len__") else None
+
+
 def _warn_of_few(known: Calibration) -> None:
     if known.effective < FEW:
         warn_user(
@@ -244,7 +256,7 @@ def collect_errors(
 
 def _said(belief: Belief, truth: FloatArray, angles: Any) -> tuple[Any, ...]:
     centre, below, above = raw_arms(belief, LEVELS)
-    from_median, from_mean = (wrapped_columns(truth - at, angles) for at in (centre, np.ravel(belief.mean())))
+    from_median, from_mean = wrapped_columns(truth - np.stack([centre, np.ravel(belief.mean())]), angles)
     return below, above, from_median, belief.scatter(), from_mean
 
 

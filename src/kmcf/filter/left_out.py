@@ -18,6 +18,8 @@ from kmcf.support.alerts import HighRankWarning, RejectedStepWarning
 
 FEWEST_EXAMPLES = 20
 FOLDS = 5
+GROUP_FOLDS = 10
+"""Sequences are left out in at most so many parts: one by one where there are no more."""
 WHOLE_GROUPS = 3
 """With so many groups or more, whole ones are left out; otherwise pieces of them."""
 MOST_STEPS = 5000
@@ -124,6 +126,8 @@ class LeftOut(NamedTuple):
 def left_out_parts(groups: IntArray, folds: int = FOLDS, most: int = MOST_STEPS) -> list[LeftOut]:
     """Divide examples: of three or more sequences whole ones are left out, of fewer one piece in five after another.
 
+    Up to ten sequences are left out one by one.
+
     At most ``most`` steps are filtered. Where these are few among all, they are left out together.
 
     Parameters
@@ -131,7 +135,7 @@ def left_out_parts(groups: IntArray, folds: int = FOLDS, most: int = MOST_STEPS)
     groups : array (n,) of int
         Number of the sequence that each example belongs to.
     folds : int
-        How many times something is left out.
+        How many pieces a sequence is cut into.
     most : int
         How many steps are filtered in all.
 
@@ -145,7 +149,7 @@ def left_out_parts(groups: IntArray, folds: int = FOLDS, most: int = MOST_STEPS)
     parts = sequences_of(groups)
     share = min(1.0, most / len(groups))
     if len(parts) >= WHOLE_GROUPS:
-        dealt_out = dealt(parts, min(len(parts), folds))
+        dealt_out = dealt(parts, min(len(parts), GROUP_FOLDS))
         return [LeftOut([_cut(part, share, 0.0) for part in fold], fold) for fold in dealt_out]
     pieces = [[_cut(piece, share, 0.5) for piece in np.array_split(part, folds)] for part in parts]
     sequences = [[pieces[g][k] for g in range(len(parts)) if len(pieces[g][k])] for k in range(folds)]

@@ -168,19 +168,18 @@ def mahalanobis(errors: FloatArray, scatter: FloatArray, variances: FloatArray) 
 
 
 def score_quantile(scores: FloatArray, level: float, effective: float) -> float:
-    """Return the quantile of scores that a new one stays below with the probability ``level``.
+    """Return the quantile of scores that a new one stays below with at least the probability ``level``.
 
-    Of m independent scores the k-th smallest exceeds a new one with probability k / (m + 1), and it stands at
-    (k − ½) / m of the sample. So the quantile is taken at level + (level − ½) / m; with few scores it is the largest.
+    A new score is below the k-th smallest of m independent ones with probability k / (m + 1). So the quantile is taken
+    at level (m + 1) / m; with few scores it is the largest.
 
     Examples
     --------
     >>> scores = np.arange(1.0, 101.0)
-    >>> score_quantile(scores, 0.95, 100.0).__round__(2), score_quantile(scores, 0.95, 5.0)
-    (95.95, 100.0)
+    >>> score_quantile(scores, 0.95, 100.0), score_quantile(scores, 0.95, 5.0)
+    (96.0, 100.0)
     """
-    wanted = min(level + (level - 0.5) / effective, 1.0)
-    return float(np.quantile(scores, wanted, method="hazen"))
+    return float(np.quantile(scores, min(level * (1.0 + 1.0 / effective), 1.0), method="inverted_cdf"))
 
 
 def effective_number(scores: FloatArray, sequence: FloatArray) -> float:
