@@ -1,6 +1,7 @@
 """``calibrate``: intervals hold what they say, online as in batches, and after saving."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from sklearn.base import clone
 
 import kmcf
 from kmcf.baselines import KernelBayesFilter, KNNParticleFilter, NearestNeighbor
+from kmcf.store import FileError
 
 MODEL = kmcf.datasets.paper_model("1a")
 TRAIN, TEST = MODEL.simulate(120, random_state=0), MODEL.simulate(300, random_state=1)
@@ -57,6 +59,16 @@ def test_it_is_saved_with_the_model_and_pickled(calibrated, tmp_path):
     np.testing.assert_array_equal(
         again.filter(TEST.observations[:5]).interval, flt.filter(TEST.observations[:5]).interval
     )
+
+
+def test_a_calibration_that_makes_no_sense_is_refused(calibrated, tmp_path):
+    known, path = calibrated.calibration_, tmp_path / "model.kmcf"
+    flt = make().fit(*TRAIN[:2])
+    for change in ({"factors": -known.corrected.factors}, {"floors": np.zeros((3, 1))}, {"effective": 1e9}):
+        flt.calibration_ = replace(known, corrected=replace(known.corrected, **change))
+        flt.save(path)
+        with pytest.raises(FileError, match="contents do not match"):
+            kmcf.load(path, transition=MODEL.transition, initial=MODEL.initial)
 
 
 def test_fit_forgets_and_partial_fit_keeps(calibrated):

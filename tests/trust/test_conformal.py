@@ -131,6 +131,8 @@ def test_what_a_file_keeps_is_checked():
     again = Stretch.restored(stretch.stored())
     for name, value in stretch.stored().items():
         np.testing.assert_array_equal(getattr(again, name), value)
+    with pytest.raises(ValueError, match="cannot be worth"):
+        Stretch.restored({**stretch.stored(), "effective": np.nan})
     for name in ("floors", "factors", "variances", "radii"):
         for damage in (np.full_like(getattr(stretch, name), np.nan), -1.0 - getattr(stretch, name), np.zeros((1, 7))):
             with pytest.raises(ValueError, match="calibration"):

@@ -138,7 +138,10 @@ class Stretch:
         for name, values in arrays.items():
             if values.shape != shapes[name] or not np.isfinite(values).all() or (values < 0).any():
                 raise ValueError(f"the calibration's {name} are not what kmcf writes.")
-        return cls(**arrays, count=int(stored["count"]), effective=float(stored["effective"]))
+        count, effective = int(stored["count"]), float(stored["effective"])
+        if not 0 < effective <= count:
+            raise ValueError(f"a calibration on {count} steps cannot be worth {effective} independent ones.")
+        return cls(**arrays, count=count, effective=effective)
 
 
 def ellipse_columns(d: int) -> list[tuple[int, ...]]:
