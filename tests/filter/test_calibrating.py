@@ -140,6 +140,16 @@ def test_gaps_and_unknown_states_are_allowed():
     assert own.calibration_.left_out
 
 
+def test_marked_examples_must_be_those_of_fit():
+    every_other = np.arange(120) % 2 == 0
+    flt = make().fit(TRAIN.states[every_other], TRAIN.observations[every_other])
+    flt.calibrate(*TRAIN[:2], learned_from=every_other, corrected_at=np.arange(120) % 3 == 0)
+    assert flt.calibration_.left_out
+    assert flt.calibration_.corrected.count == 40
+    with pytest.raises(ValueError, match=r"learned_from marks 40 examples .* not the 60 that fit was given"):
+        flt.calibrate(*TRAIN[:2], learned_from=np.arange(120) % 3 == 0)
+
+
 def test_examples_that_the_filter_knows_are_noticed(calibrated):
     mixed = [np.concatenate([old[:40], new[:40]]) for old, new in zip(TRAIN[:2], TEST[:2], strict=True)]
     with pytest.warns(kmcf.CalibrationWarning, match="40 of the 80 states"):

@@ -111,6 +111,11 @@ class CalibratedFilter:
             groups = _each_alone(groups, states)
         examples = self._given(states, observations, groups, controls, learned_from, corrected_at)
         own = self._same(examples)
+        if learned_from is not None and not own:
+            raise ValueError(
+                f"learned_from marks {int(examples.taught.sum())} examples with a state and an observation, but these "
+                f"are not the {len(self._fitted_examples()[0])} that fit was given, in the same order."
+            )
         if own:
             parts = left_out_parts(examples.groups)
             steps = rehearse(self, examples, self._like_fitted)

@@ -108,7 +108,7 @@ def fitted(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilter:
 
 def calibrated(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilter:
     """Calibrate a fitted filter on the training sequences, which are left out in turn and shown like the test one."""
-    rows = training_rows(fold)
+    rows = training_rows(fold.training, fold)
     return flt.calibrate(
         rows.states,
         rows.observations,

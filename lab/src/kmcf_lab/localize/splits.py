@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.datasets import Recording, examples, kept, thinned
+from kmcf.datasets import Recording, examples, thinned
 from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf_lab.localize.problem import Data, LocalizationFold
 
@@ -89,7 +89,7 @@ def shown_steps(length: int, every: int) -> BoolArray:
 
 
 class TrainingRows(NamedTuple):
-    """All steps of the training sequences with a known state, one after the other."""
+    """The steps of the training sequences, one after the other."""
 
     recordings: list[Recording]
     states: FloatArray
@@ -102,9 +102,8 @@ class TrainingRows(NamedTuple):
     """At which of them a filter would be shown the observation, as in the test sequence."""
 
 
-def training_rows(fold: LocalizationFold) -> TrainingRows:
-    """Put the training sequences of a fold together, for tuning and calibration."""
-    recordings = [kept(one, one.known) for one in (fold.training if fold.tuning is None else fold.tuning)]
+def training_rows(recordings: Sequence[Recording], fold: LocalizationFold) -> TrainingRows:
+    """Put sequences that a filter of a fold may learn from together, for tuning and calibration."""
     recordings = [one for one in recordings if len(one)]
     observations = [one.observations for one in recordings]
     arrays = all(isinstance(part, np.ndarray) for part in observations)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from kmcf.datasets import kept
 from kmcf.filter.belief import Belief
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.tuning import tune
@@ -85,7 +86,8 @@ def tuned(
     """
     known = set(flt.get_params(deep=True))
     space = {name: parameter for name, parameter in settings.space.items() if name in known}
-    rows = training_rows(fold)
+    recordings = fold.training if fold.tuning is None else fold.tuning
+    rows = training_rows([kept(one, one.known) for one in recordings], fold)
     followed = [one for one in rows.recordings if not fold.validation or one.name in fold.validation]
     result = tune(
         flt,
