@@ -8,6 +8,7 @@ import pytest
 from lab_commands import invoke, succeed
 
 from kmcf_lab.bench import baselines, engines
+from kmcf_lab.bench.calibration import CalibrationCell
 from kmcf_lab.bench.endurance import EnduranceRow
 from kmcf_lab.bench.fit import FitRow
 from kmcf_lab.bench.intervals import IntervalRow
@@ -39,6 +40,15 @@ MEASURED = {
     "endurance": (
         {"endurance.measure_endurance": [EnduranceRow("steps", 77, 76, "1 MB", "NaN at step 3", 2.0)]},
         "steps 77 76 1 MB 2 failed: steps: NaN at step 3",
+    ),
+    "calibration": (
+        {
+            "calibration.measure_calibration": [
+                CalibrationCell("1a", 77, 0, method, 0.9, 1.25, 0.5, 2.0, 1.0, (1,) * 20)
+                for method in ("KMCF", "GP-PF", "oracle")
+            ]
+        },
+        "1a 77 KMCF 0.900 nan 1.25 1.00 1.00",
     ),
     "tuning": ({"tuning.measure_tuning": [TuningRow("1a", 0, 77, 9, 2, 3.0, 1.5, 1.25)]}, "1a 77 9 2 3.0 1.500 1.250"),
 }

@@ -67,6 +67,9 @@ class ExampleFilter(SequentialFilter):
         self.backend_ = self._make_backend()
         return self
 
+    def _fitted_examples(self) -> tuple[Any, Any]:
+        return self.states_, self._observations
+
     def _fitted_state(self) -> dict[str, Any]:
         examples = {"states_": self.states_, "observations_": self._observations}
         return {**examples, "reader_": self.reader_.stored(), **self._kept()}
@@ -85,6 +88,7 @@ class ExampleFilter(SequentialFilter):
     ) -> None:
         """Check and keep the examples; a kernel says what the observations are."""
         check_draws(self)
+        self.calibration_ = None  # it was of another fit
         check_floor(self.floor)
         kinds = Accepts.of(accepts)
         read_states, read_observations = read_examples(

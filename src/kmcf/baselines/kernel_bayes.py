@@ -162,6 +162,7 @@ class KernelBayesFilter(SequentialFilter):
         self._check_settings()
         if transitions is not None and controls is not None:
             raise ValueError("give the controls of transition pairs as transitions=(before, after, controls).")
+        self.calibration_ = None  # it was of another fit
         self.learnt_ = learn(states, observations, self._learning_settings())
         self.learnt_.publish(self)
         self.seed_ = read_seed(self.random_state)
@@ -188,6 +189,9 @@ class KernelBayesFilter(SequentialFilter):
             epsilon=self.transition_epsilon_,
             examples=self.states_,
         )
+
+    def _fitted_examples(self) -> tuple[Any, Any]:
+        return self.learnt_.all_states.objects, self.learnt_.all_observations.objects
 
     def _fitted_state(self) -> dict[str, Any]:
         return {

@@ -48,9 +48,10 @@ def filter_(
 ) -> None:
     """Estimate the state for every row of observations.
 
-    Columns are those that the model was fitted to, unless named here. Each row gives mean, 95 % interval, mode and
-    covariance of the state, effective sample size, coverage by the examples (and a flag where it is low), and whether
-    the observation was rejected or missing. Empty cells are missing observations: the state is predicted.
+    Columns are those that the model was fitted to, unless named here. Each row gives mean, 95 % interval (calibrated,
+    if the model is: kmcf fit --calibrate), mode and covariance of the state, effective sample size, coverage by the
+    examples (and a flag where it is low), and whether the observation was rejected or missing. Empty cells are missing
+    observations: the state is predicted.
 
     With - as file, lines are read from stdin as they come and every estimate is written at once.
 

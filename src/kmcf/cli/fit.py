@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from kmcf.cli import options
+from kmcf.cli.calibrate import calibrating
 from kmcf.cli.group import note
 from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
@@ -24,6 +25,7 @@ def fit(
     motion: options.TransitionOptions,
     settings: options.FilterOptions,
     seed: options.SeedOption = 0,
+    calibrate: options.CalibrateOption = False,
     out: ModelOut = Path("model.kmcf"),
     as_json: options.JsonOption = False,
     python: options.PythonOption = False,
@@ -40,6 +42,8 @@ def fit(
         kmcf fit run1.csv run2.csv -s x,y,heading --angle heading -y 'beam_*' -u 'odo_*' --transition odometry
 
         kmcf fit walks.parquet -s x -y signal --sequence walk --observation-kernel matern:nu=2.5 -o model.kmcf
+
+        kmcf fit walk.csv -s x,y -y 'rssi_*' -t time --calibrate
     """
     files = example_files(examples)
     script = Script("kmcf fit")
@@ -47,6 +51,8 @@ def fit(
     script.add("states, observations = kmcf.datasets.examples(recordings)", check=_check_examples)
     script.add(*filter_statements(files, motion, settings, seed))
     script.add("flt.fit(states, observations)")
+    if calibrate:
+        script.add(calibrating("flt", controlled=bool(files.control), timed=bool(files.time)), needs=("numpy",))
     script.add_folder(out.parent)
     script.add(call("kmcf.store.save", Code("flt"), out, notes=COLUMN_NOTES))
     if python:
@@ -86,4 +92,5 @@ def _about(out: Path, *, recordings: Any, states: Any, flt: Any, **_: Any) -> di
         "delta": flt.delta_,
         "engine": flt.engine_,
         "ranks": list(flt.ranks_),
+        "calibration": None if flt.calibration_ is None else repr(flt.calibration_),
     }

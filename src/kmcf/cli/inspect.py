@@ -39,7 +39,10 @@ def inspect(
         ("Learnt", about.get("fitted")),
     ):
         if isinstance(part, dict) and part:
-            print_table(title, {str(name): value for name, value in part.items() if value is not None})
+            shown = {str(name): value for name, value in part.items() if value is not None}
+            if "calibration_" in shown:  # too many numbers to read
+                shown["calibration_"] = "95 % intervals are calibrated"
+            print_table(title, shown)
 
 
 def _first(about: dict[str, Any]) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import jax.numpy as jnp
+
 from kmcf.compiled.belief import DeviceBelief
 from kmcf.compiled.checks import precision_of
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.patterns import with_patterns
 from kmcf.filter.backend import Backend
 
-__all__ = ["CompiledFilter", "DeviceBelief", "compiled_backend", "precision_of"]
+__all__ = ["CompiledFilter", "DeviceBelief", "compiled_backend", "on_device", "precision_of"]
 
 
 def compiled_backend(flt: Any, precision: Any) -> Backend:
@@ -22,3 +24,8 @@ def compiled_backend(flt: Any, precision: Any) -> Backend:
         That of the arrays, as :func:`precision_of` returned it.
     """
     return with_patterns(flt, precision)
+
+
+def on_device(states: Any, observations: Any, precision: Any) -> tuple[Any, Any]:
+    """Return examples as JAX arrays, so that a filter fitted on them is compiled."""
+    return jnp.asarray(states, precision), jnp.asarray(observations, precision)

@@ -15,6 +15,7 @@ from kmcf.filter.belief import Belief, StepReport
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects
+from kmcf.trust.calibration import Calibration
 
 
 @jax.tree_util.register_pytree_node_class
@@ -124,6 +125,11 @@ class DeviceBelief(Belief):
     def elapsed(self) -> float | None:
         """Time since the step before."""
         return self.to_host().elapsed
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What intervals, ellipses and probabilities are corrected by."""
+        return self._engine.calibration
 
     @property
     def state_shape(self) -> tuple[int, ...]:

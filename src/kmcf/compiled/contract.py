@@ -12,6 +12,7 @@ from kmcf.filter.clock import Drive
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects
+from kmcf.trust.calibration import Calibration
 
 
 class Engine(Protocol):
@@ -32,6 +33,10 @@ class Engine(Protocol):
     @property
     def settings(self) -> StepSettings:
         """What a step needs to know besides the fitted numbers."""
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What the intervals of its beliefs are corrected by."""
 
     @property
     def state_shape(self) -> tuple[int, ...]:

@@ -45,6 +45,7 @@ from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects
 from kmcf.transitions.elapsed import takes_elapsed
+from kmcf.trust.calibration import Calibration
 
 jax.tree_util.register_dataclass(Tensors, [field.name for field in dataclasses.fields(Tensors)], [])
 
@@ -61,6 +62,8 @@ class CompiledFilter:
     kernel: Kernel
     """The state kernel."""
     settings: StepSettings
+    calibration: Calibration | None = None
+    """What the intervals of its beliefs are corrected by."""
 
     @classmethod
     def of(cls, flt: Any, dtype: Any) -> CompiledFilter:
@@ -90,7 +93,7 @@ class CompiledFilter:
         )
         check_kernel("state kernel", settings.state_pivots, flt.states_.shape[1:], dtype)
         check_kernel("observation kernel", settings.observation_pivots, flt.reader_.shape or (), dtype)
-        return cls(rule, flt.states_, flt.reader_, flt.state_kernel_, settings)
+        return cls(rule, flt.states_, flt.reader_, flt.state_kernel_, settings, flt.calibration_)
 
     @property
     def made_for(self) -> tuple[Any, Any]:
@@ -306,7 +309,7 @@ class CompiledFilter:
             rejected=bool(result.rejected),
         )
         details: dict[str, Any] = {"time": time, "stream": stream, "report": report, "rejections": rejections}
-        details |= {"kernel": self.kernel, "angles": self.settings.angles}
+        details |= {"kernel": self.kernel, "angles": self.settings.angles, "calibration": self.calibration}
         details |= {name: value for name, value in zip(("clock", "elapsed"), clocks, strict=True) if value == value}
         if not bool(result.corrected):
             predicted = particles()

@@ -32,11 +32,21 @@ from kmcf.filter.run import batch as batch_of
 from kmcf.filter.summaries import Summaries
 from kmcf.numerics.arrays import IntArray
 
-SETTINGS = ("transition", "initial", "angles", "seed_", "n_particles_", "n_resample", "rejecting_", "state_kernel_")
+SETTINGS = (
+    "transition",
+    "initial",
+    "angles",
+    "seed_",
+    "n_particles_",
+    "n_resample",
+    "rejecting_",
+    "state_kernel_",
+    "calibration_",
+)
 """What a compiled filter takes from a filter besides what was learnt from observations."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ColumnsFilter(CompiledFilter):
     """A compiled filter on some of the columns, or from some of the examples."""
 
@@ -54,7 +64,7 @@ class ColumnsFilter(CompiledFilter):
         return jax.jit(jax.vmap(partial(advance, settings=self.settings), in_axes=(None, 0, 0, 0)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PatternedFilter(ColumnsFilter):
     """The backend of a filter on JAX arrays that uses the numbers which an observation has."""
 

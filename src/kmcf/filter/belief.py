@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.embedding.embedding import Embedding
 from kmcf.embedding.lazy_weights import LazyWeights
+from kmcf.filter.calibrated import CalibratedEmbedding
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, describe, is_numeric
 from kmcf.plotting import plot_belief
 from kmcf.support.notebooks import html_table
+from kmcf.trust.calibration import Calibration
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class StepReport:
         return float(np.fmin(self.observation_coverage, self.state_coverage))
 
 
-class Belief(Embedding):
+class Belief(CalibratedEmbedding):
     """The state's distribution at one time, as a weighted sample. Beliefs do not change: a step returns a new one.
 
     After a correction the states are the example states with signed weights. Before the first observation, after a
@@ -66,6 +67,8 @@ class Belief(Embedding):
         The user's time, if steps are given times.
     elapsed : float, optional
         Time since the step before, if both are known.
+    calibration : Calibration, optional
+        What intervals, ellipses and probabilities are corrected by.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class Belief(Embedding):
         rejections: int = 0,
         clock: float | None = None,
         elapsed: float | None = None,
+        calibration: Calibration | None = None,
     ) -> None:
         super().__init__(states, weights, kernel, angles)
         self._time = time
@@ -97,6 +101,7 @@ class Belief(Embedding):
         self._rejections = rejections
         self._clock = clock
         self._elapsed = elapsed
+        self._calibration = calibration
 
     @property
     def time(self) -> int:
@@ -134,6 +139,16 @@ class Belief(Embedding):
         return self._elapsed
 
     @property
+    def calibration(self) -> Calibration | None:
+        """What intervals, ellipses and probabilities are corrected by; None if the filter was not calibrated."""
+        return self._calibration
+
+    @property
+    def corrected(self) -> bool:
+        """Whether an observation was used in the step that made this belief."""
+        return self.time > 0 and not (self.report.missing or self.report.rejected)
+
+    @property
     def state_shape(self) -> tuple[int, ...] | None:
         """Shape of one state; None if states are objects."""
         return None if isinstance(self._states, list) else tuple(self._states.shape[1:])
@@ -167,7 +182,7 @@ class Belief(Embedding):
             rows["clock"] = self.clock
         if is_numeric(self.states):
             rows["mean"] = self.mean()
-            deviations = np.sqrt(np.maximum(np.diagonal(self.covariance()), 0.0))
+            deviations = np.sqrt(np.diagonal(self.scatter()))
             rows["standard deviation"] = deviations.reshape(self.states.shape[1:])
         rows["mode"] = self.mode()
         rows["effective sample size"] = self.ess

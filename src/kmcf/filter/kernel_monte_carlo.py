@@ -273,6 +273,11 @@ class KernelMonteCarloFilter(RuleFilter):
             return states, observations
         return np.asarray(states, np.float64), np.asarray(observations, np.float64)
 
+    def _like_fitted(self, states: Any, observations: Any) -> tuple[Any, Any]:
+        if self._precision is None:
+            return states, observations
+        return compiled_room().on_device(states, observations, self._precision)
+
     def _check_settings(self) -> None:
         check_filter(self)
 

@@ -66,6 +66,7 @@ class RuleFilter(SequentialFilter):
         """Fit; ``known`` is a kernel whose summary of the same examples can be reused."""
         self._check_settings()
         self._functions = check_functions(functions)
+        self.calibration_ = None  # it was of another fit
         learnt = learn(states, observations, self._learning_settings(), known)
         return self._adopt(learnt, read_seed(self.random_state))
 
@@ -149,6 +150,9 @@ class RuleFilter(SequentialFilter):
     def learn_columns(self, served: Served) -> Learnt:
         """Learn from some columns of the observations what a filter fitted on them alone would have learnt."""
         return learnt_on(self.learnt_, self._learning_settings(), served)
+
+    def _fitted_examples(self) -> tuple[Any, Any]:
+        return self.learnt_.examples
 
     def _fitted_state(self) -> dict[str, Any]:
         return {**stored(self.learnt_), **self._fit_options()}

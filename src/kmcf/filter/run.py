@@ -77,7 +77,7 @@ class FilterRun:
 
     @property
     def interval(self) -> FloatArray:
-        """Central 95 % credible intervals, lower and upper bounds per coordinate, (T, 2, d)."""
+        """Central 95 % intervals, calibrated if the filter was: lower and upper bounds per coordinate, (T, 2, d)."""
         return self._moment("interval")
 
     @property

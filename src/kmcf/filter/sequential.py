@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -18,6 +19,7 @@ from sklearn.exceptions import NotFittedError
 
 from kmcf.filter.backend import Backend
 from kmcf.filter.belief import Belief
+from kmcf.filter.calibrating import CalibratedFilter
 from kmcf.filter.host import HostBackend
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.motion import Initial, Motion
@@ -31,9 +33,10 @@ from kmcf.store.files import save
 from kmcf.support.notebooks import html_table, settings_and_learnt
 from kmcf.support.search_space import Parameter, Variants
 from kmcf.transitions.elapsed import takes_elapsed
+from kmcf.trust.calibration import Calibration
 
 
-class SequentialFilter(BaseEstimator, ABC):
+class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
     """Base class of filters that learn the observation model from examples and are given the transition."""
 
     transition: Any  # (states, control, rng) -> states; None only for filters that can do without one
@@ -222,8 +225,10 @@ class SequentialFilter(BaseEstimator, ABC):
 
     def to_store(self) -> dict[str, Any]:
         """Return what a file holds: the settings and, once fitted, what was learnt."""
-        settings = self._settings()
-        return {**settings, **self._fitted_state(), "seed_": self.seed_} if self._is_fitted else settings
+        settings, known = self._settings(), self.calibration_
+        calibration = None if known is None else known.stored()
+        fitted = {"seed_": self.seed_, "calibration_": calibration} if self._is_fitted else {}
+        return {**settings, **self._fitted_state(), **fitted} if fitted else settings
 
     def from_store(self, state: dict[str, Any]) -> None:
         """Fill a blank filter with its settings; the rest has to wait until the whole file has been read."""
@@ -238,6 +243,9 @@ class SequentialFilter(BaseEstimator, ABC):
         check_restored(self)
         self.seed_ = int(state["seed_"])
         self._restore(state, passed)
+        stored = state.get("calibration_")
+        if stored is not None:
+            self.calibration_ = Calibration.restored(stored, int(np.prod(np.shape(self.states_)[1:])))
         self.backend_ = self._make_backend()
 
     @property
@@ -255,7 +263,7 @@ class SequentialFilter(BaseEstimator, ABC):
     def _make_backend(self) -> Backend:
         """Make what carries the fitted filter through time."""
         return HostBackend(
-            advance=self._step(),
+            advance=replace(self._step(), calibration=self.calibration_),
             motion=self._motion(),
             reader=self.reader_,
             seed=self.seed_,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
 from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
+from kmcf.trust.calibration import Calibration
 
 Prediction = Callable[[Belief, Drive, np.random.Generator], Prior]
 """Moves a belief on: takes it, what drives the move and random numbers; returns the prior of the next step."""
@@ -35,6 +37,8 @@ class Step:
     """The kernel on states, for distances between beliefs."""
     angles: Sequence[int]
     """State columns that are angles."""
+    calibration: Calibration | None = None
+    """What the intervals of its beliefs are corrected by."""
 
     def __call__(self, belief: Belief, observation: Objects | None, drive: Drive, rng: np.random.Generator) -> Belief:
         """Return the next belief. The observation is a collection of length 1, or None if it is missing."""
@@ -71,12 +75,14 @@ class Step:
             report=StepReport(posterior.weight_sum, loss, posterior.observation_coverage, posterior.state_coverage),
             resampled=resampled,
             rejections=belief.rejections,
+            calibration=self.calibration,
         )
 
     def initial(self, motion: Motion, stream: int, rng: np.random.Generator) -> Belief:
         """Return the belief before the first step: equally weighted draws from p_init."""
         states = motion.draw(self.n_particles, rng)
-        return Belief(states, equal_weights(len(states)), kernel=self.kernel, angles=self.angles, stream=stream)
+        described: dict[str, Any] = {"kernel": self.kernel, "angles": self.angles, "calibration": self.calibration}
+        return Belief(states, equal_weights(len(states)), stream=stream, **described)
 
     def _kept(self, belief: Belief, prior: Prior, report: StepReport) -> Belief:
         """Return the prediction as the next belief."""
@@ -89,6 +95,7 @@ class Step:
             stream=belief.stream,
             report=report,
             rejections=belief.rejections + report.rejected,
+            calibration=self.calibration,
         )
 
 

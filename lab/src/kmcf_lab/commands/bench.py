@@ -27,6 +27,7 @@ class Study(StrEnum):
     rooms = "rooms"
     speeds = "speeds"
     intervals = "intervals"
+    calibration = "calibration"
     tolerance = "tolerance"
     tuning = "tuning"
     baselines = "baselines"
@@ -45,6 +46,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.speeds: bench_kernels.speeds,
     Study.baselines: bench_methods.baselines,
     Study.intervals: bench_methods.intervals,
+    Study.calibration: bench_methods.calibration,
     Study.tuning: bench_methods.tuning,
     Study.jax: jax,
     Study.endurance: endurance,
@@ -58,6 +60,7 @@ _HELP = (
     "rooms: the same on recorded and simulated signal strengths, and with poorly covered states. "
     "speeds: time per kernel matrix. "
     "intervals: how often 95 % intervals contain the truth. "
+    "calibration: the same before and after calibrate, with widths and rank histograms, beside other methods. "
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
     "baselines: errors of all methods on the paper's models. "

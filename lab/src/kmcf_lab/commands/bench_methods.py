@@ -1,4 +1,4 @@
-"""``kmcf bench baselines``, ``intervals``, ``tuning``: how good the filter is, beside others and tuned."""
+"""``kmcf bench baselines``, ``intervals``, ``calibration``, ``tuning``: how good the filter is, beside others."""
 
 from __future__ import annotations
 
@@ -40,6 +40,26 @@ def intervals(console: Console, options: BenchOptions) -> None:
         table.add_row(row.model, f"{row.n}", *shares)
     console.print(table)
     save_rows(console, [asdict(row) for row in rows], options.out / "bench_intervals.json")
+
+
+def calibration(console: Console, options: BenchOptions) -> None:
+    """Count the same before and after calibration, and rank true states among their beliefs' quantiles."""
+    from kmcf.datasets import PAPER_MODELS
+    from kmcf_lab.bench.calibration import draw_ranks, measure_calibration, summarise
+
+    sizes, models = options.n or [100, 300, 1000], options.model or list(PAPER_MODELS)
+    cells = measure_calibration(models, sizes, repetitions=2 if options.quick else 10, report=console.print)
+    rows = summarise(cells)
+    columns = ("model", "n", "method", "95 % interval", "± over data sets", "width", "CRPS", "interval score")
+    table = new_table("Share of true states inside; the rest divided by the oracle's", columns, left=0)
+    for row in rows:
+        numbers = (f"{row.inside:.3f}", f"{row.spread:.3f}")
+        ratios = (f"{number:.2f}" for number in (row.width, row.crps, row.interval_score))
+        table.add_row(row.model, f"{row.n}", row.method, *numbers, *ratios)
+    console.print(table)
+    save_rows(console, [asdict(row) for row in rows], options.out / "bench_calibration.json")
+    for path in draw_ranks(rows, options.out):
+        console.print(f"saved {path}", soft_wrap=True)
 
 
 def tuning(console: Console, options: BenchOptions) -> None:
