@@ -254,10 +254,10 @@ def test_of_an_empty_file_only_that_is_told(model, tmp_path):
     assert result.stderr.splitlines() == [f"kmcf filter: {tmp_path}/empty.csv is empty."]
 
 
-def test_an_empty_cell_among_others_is_named(tmp_path):
+def test_an_infinite_cell_is_named(tmp_path):
     model, _ = fit_model(tmp_path)
     path = tmp_path / "hole.csv"
-    path.write_text("t,p,q,d0,d1,d2\n0,1,1,1,2,3\n0.5,1,1,1,,3\n1,1,1,1,2,3\n1.5,1,1,1,2,3\n")
+    path.write_text("t,p,q,d0,d1,d2\n0,1,1,1,2,3\n0.5,1,1,1,inf,3\n1,1,1,1,2,3\n1.5,1,1,1,2,3\n")
     where = "hole.csv, line 3, column 'd1'"
     assert where in fail("filter", model, path)
     assert where in fail("evaluate", model, path, "-s", "p,q")
