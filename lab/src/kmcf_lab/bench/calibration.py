@@ -29,6 +29,7 @@ LEVELS: FloatArray = np.arange(1, RANKS // 2) / (RANKS // 2)
 """Levels of the central intervals whose bounds, with the median, part the line into twenty ranks."""
 OTHERS_AT = 300
 """Number of examples at which the other methods that learn are compared."""
+HIGHEST = 4.0
 METHODS = ("KMCF", "KMCF, calibrated", "kNN-PF", "GP-PF", "oracle")
 COLOURS = dict(zip(METHODS, (ORANGE, BLUE, GREEN, PURPLE, GREY), strict=True))
 
@@ -181,20 +182,31 @@ def summarise(cells: Sequence[CalibrationCell]) -> list[CalibrationRow]:
 
 
 def draw_ranks(rows: Sequence[CalibrationRow], folder: Path) -> list[Path]:
-    """Draw the rank histograms, a row of panels for each method and a column for each model."""
-    models, methods = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("model", "method"))
-    n = next(row.n for row in rows if row.method == methods[-2])
+    """Draw the rank histograms, a row of panels for each method and a column for each model.
+
+    They are of the number of examples with which most methods were measured.
+    """
+    n = max({row.n for row in rows}, key=lambda size: (sum(row.n == size for row in rows), size))
+    shown = {(row.method, row.model): row for row in rows if row.n == n}
+    methods = [method for method in METHODS if any(method == one for one, _ in shown)]
+    models = list(dict.fromkeys(model for _, model in shown))
     size = (1.7 * len(models) + 1.2, 1.35 * len(methods) + 0.6)
     with canvas(len(methods), len(models), size, sharex=True, sharey=True) as (figure, axes):
         for i, method in enumerate(methods):
             for j, model in enumerate(models):
-                row = next(r for r in rows if (r.model, r.method, r.n) == (model, method, n))
-                share = np.array(row.ranks) / sum(row.ranks) * RANKS
-                axes[i, j].bar(np.arange(RANKS) + 0.5, np.minimum(share, 4.0), width=1.0, color=COLOURS[method])
-                axes[i, j].axhline(1.0, color="black", linewidth=0.7)
-                axes[i, j].set(xticks=[0, RANKS // 2, RANKS], ylim=(0, 4.0))
+                _histogram(axes[i, j], shown.get((method, model)))
                 if i == 0:
                     axes[i, j].set_title(model)
             axes[i, 0].set_ylabel(method.replace(", ", ",\n"), fontsize="small")
         figure.supxlabel(f"rank of the true state among 19 quantiles, n = {n}", fontsize="small")
         return save_figure(figure, folder, "ranks")
+
+
+def _histogram(axis: Any, row: CalibrationRow | None) -> None:
+    """Draw how often each rank occurs, relative to how often it should; more than four times is cut off."""
+    axis.set(xticks=[0, RANKS // 2, RANKS], ylim=(0, HIGHEST))
+    if row is None:
+        return
+    share = np.array(row.ranks) / sum(row.ranks) * RANKS
+    axis.bar(np.arange(RANKS) + 0.5, np.minimum(share, HIGHEST), width=1.0, color=COLOURS[row.method])
+    axis.axhline(1.0, color="black", linewidth=0.7)
