@@ -47,6 +47,7 @@ def fit(
     script.add("states, observations = kmcf.datasets.examples(recordings)", check=_check_examples)
     script.add(*filter_statements(files, motion, settings, seed))
     script.add("flt.fit(states, observations)")
+    script.add("flt.alarm_thresholds_  # found here, so that the file holds them")
     script.add_folder(out.parent)
     script.add(call("kmcf.store.save", Code("flt"), out, notes=COLUMN_NOTES))
     if python:

@@ -15,6 +15,11 @@ from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, describe, is_numeric
 from kmcf.plotting import plot_belief
 from kmcf.support.notebooks import html_table
+from kmcf.trust.alarm import Watch
+from kmcf.trust.signals import NOTHING_SEEN, Running
+
+WATCHED = ("observation_distance", "relative_evidence", "state_coverage", "observation_coverage", "rejected")
+"""What alarms take from a step's report."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,14 @@ class StepReport:
     """Similarity of the observation to the closest example observation, in [0, 1]; NaN if there was none."""
     state_coverage: float = np.nan
     """Similarity of the predicted states to their closest example states, on average, in [0, 1]."""
+    log_evidence: float = np.nan
+    """Predictive log density of the observation up to a constant that no transition changes; NaN if there was none."""
+    relative_evidence: float = np.nan
+    """The same less that of a prior spread over all examples: far below zero, the prediction was at a wrong place."""
+    observation_distance: float = np.nan
+    """Log distance of the observation to the nearest example observations, in raw columns, compared with theirs."""
+    running: Running = NOTHING_SEEN
+    """Running means of the distance, and of how much less probable than predicted observations were."""
     missing: bool = False
     """No observation was given."""
     rejected: bool = False
@@ -61,6 +74,8 @@ class Belief(Embedding):
         propagates all states with their weights.
     rejections : int
         How many steps were rejected on the way here.
+    watch : Watch, optional
+        What raises alarms.
 
     Examples
     --------
@@ -81,6 +96,7 @@ class Belief(Embedding):
         report: StepReport | None = None,
         resampled: IntArray | None = None,
         rejections: int = 0,
+        watch: Watch | None = None,
     ) -> None:
         super().__init__(states, weights, kernel, angles)
         self._time = time
@@ -88,6 +104,7 @@ class Belief(Embedding):
         self._report = StepReport() if report is None else report
         self._resampled = resampled
         self._rejections = rejections
+        self._watch = watch
 
     @property
     def time(self) -> int:
@@ -113,6 +130,28 @@ class Belief(Embedding):
     def rejections(self) -> int:
         """How many steps were rejected on the way here."""
         return self._rejections
+
+    @property
+    def watch(self) -> Watch | None:
+        """What raises alarms; None if nobody watches."""
+        return self._watch
+
+    @property
+    def alarm(self) -> bool:
+        """Whether something suggests that this estimate should not be believed."""
+        return bool(self.alarm_reason)
+
+    @property
+    def alarm_reason(self) -> str:
+        """Why there is an alarm: "uncovered state", "unlike any example", ...; empty if there is none."""
+        if self.watch is None or self.time == 0:
+            return ""
+        report = self.report
+        row: dict[str, Any] = {name: np.array([getattr(report, name)]) for name in WATCHED}
+        row |= {"ess": np.array([self.ess]), "negative_mass": np.array([self.negative_mass])}
+        row |= {"running": np.array([report.running]), "support_size": np.array([len(self)])}
+        row["mean"] = self.mean()[None] if is_numeric(self.states) else None
+        return str(self.watch.decide(row)[1][0])
 
     @property
     def state_shape(self) -> tuple[int, ...] | None:
@@ -146,6 +185,8 @@ class Belief(Embedding):
         rows["effective sample size"] = self.ess
         rows["negative mass"] = abs(self.negative_mass)  # no minus sign before zero
         rows["coverage"] = self.report.coverage
+        if reason := self.alarm_reason:
+            rows["alarm"] = reason
         how = "no observation" if self.report.missing else "observation rejected" if self.report.rejected else ""
         return html_table("Belief", rows, how)
 

@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 
 from kmcf.filter.backend import Backend, compiled_room
-from kmcf.filter.motion import Motion
 from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.settings import check_filter
@@ -277,10 +276,12 @@ class KernelMonteCarloFilter(RuleFilter):
             **shared,
         )
 
-    def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
-        return Motion(self.transition, None, states, self.angles).move(states, None, rng, time=2)
-
     def _make_backend(self) -> Backend:
         if self._precision is None:
             return super()._make_backend()
-        return compiled_room().compiled_backend(self, self._precision)
+        return compiled_room().compiled_backend(self, self._precision, self._make_watch())
+
+    def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
+        if self._precision is None:
+            return super()._move_once(states, rng)
+        return compiled_room().mover(self.transition, self._precision)(states, rng)

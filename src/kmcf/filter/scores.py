@@ -28,6 +28,10 @@ class Scores(NamedTuple):
     """Steps whose observation was not used."""
     missing: int
     """Steps without an observation."""
+    alarms: int
+    """Steps that raised an alarm, of those with a known true state."""
+    rmse_without_alarm: float
+    """Root mean squared distance of the mean over the others."""
 
 
 def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
@@ -51,10 +55,10 @@ def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
     (10, True)
     """
     parts = [_differences(run, truth) for run, truth in zip(runs, truths, strict=True)]
-    mean, mode, inside = (np.concatenate(column) for column in zip(*parts, strict=True))
+    mean, mode, inside, alarm = (np.concatenate(column) for column in zip(*parts, strict=True))
     rejected, missing = (sum(int(np.sum(getattr(run, name))) for run in runs) for name in ("rejected", "missing"))
     if not len(mean):
-        return Scores(0, np.nan, np.nan, np.nan, np.nan, rejected, missing)
+        return Scores(0, np.nan, np.nan, np.nan, np.nan, rejected, missing, 0, np.nan)
     distances = np.linalg.norm(mean, axis=1)
     return Scores(
         len(mean),
@@ -64,10 +68,12 @@ def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
         float(np.mean(inside)),
         rejected,
         missing,
+        int(alarm.sum()),
+        _root_mean(distances[~alarm]) if not alarm.all() else np.nan,
     )
 
 
-def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, BoolArray]:
+def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, BoolArray, BoolArray]:
     steps = len(run.time)
     rows = np.asarray(truth, dtype=np.float64).reshape(len(truth), -1)
     mean, mode = run.mean.reshape(steps, -1), np.asarray(run.mode, dtype=np.float64).reshape(steps, -1)
@@ -75,7 +81,7 @@ def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, Bo
         raise ValueError(f"the true states have shape {np.shape(truth)}, but the run has {run.mean.shape}.")
     known = np.isfinite(rows).all(axis=1)
     from_mean, from_mode = (wrapped_columns((estimate - rows)[known], run.angles) for estimate in (mean, mode))
-    return from_mean, from_mode, _inside(run, rows)[known]
+    return from_mean, from_mode, _inside(run, rows)[known], run.alarm[known]
 
 
 def _inside(run: FilterRun, rows: FloatArray) -> BoolArray:

@@ -29,6 +29,7 @@ from kmcf.numerics.objects import Objects
 from kmcf.store.files import save
 from kmcf.support.notebooks import html_table, settings_and_learnt
 from kmcf.support.search_space import Parameter, Variants
+from kmcf.trust.thresholds import Thresholds
 
 
 class SequentialFilter(BaseEstimator, ABC):
@@ -47,6 +48,8 @@ class SequentialFilter(BaseEstimator, ABC):
     """What carries the fitted filter through time."""
     _stored: dict[str, Any] | None = None
     """What a file holds of a fitted filter, until all of it can be put together."""
+    _thresholds: Thresholds | None = None
+    """Thresholds of alarms that came from a file or from sequences; None: found when first asked for."""
     needs_transition: ClassVar[bool] = True
     why_rejected: ClassVar[str] = NO_EXAMPLE_RESEMBLES
 
@@ -201,7 +204,11 @@ class SequentialFilter(BaseEstimator, ABC):
     def to_store(self) -> dict[str, Any]:
         """Return what a file holds: the settings and, once fitted, what was learnt."""
         settings = self._settings()
-        return {**settings, **self._fitted_state(), "seed_": self.seed_} if self._is_fitted else settings
+        if not self._is_fitted:
+            return settings
+        thresholds = self.alarm_thresholds_ if self._alarms_known() else None
+        alarms = {} if thresholds is None else {"alarms_": thresholds.stored()}
+        return {**settings, **self._fitted_state(), **alarms, "seed_": self.seed_}
 
     def from_store(self, state: dict[str, Any]) -> None:
         """Fill a blank filter with its settings; the rest has to wait until the whole file has been read."""
@@ -214,8 +221,19 @@ class SequentialFilter(BaseEstimator, ABC):
         if state is None:
             return
         self.seed_ = int(state["seed_"])
+        self._thresholds = Thresholds.restored(state["alarms_"]) if "alarms_" in state else None
         self._restore(state, passed)
         self.backend_ = self._make_backend()
+
+    @property
+    def alarm_thresholds_(self) -> Thresholds:
+        """The thresholds beyond which a step raises an alarm; the first use finds them from left-out examples."""
+        watch = self._fitted_backend().watch
+        return Thresholds.none() if watch is None else watch.thresholds
+
+    def _alarms_known(self) -> bool:
+        watch = self.backend_.watch if hasattr(self, "backend_") else None
+        return watch is not None and watch.known is not None
 
     @property
     def _is_fitted(self) -> bool:
@@ -255,7 +273,8 @@ class SequentialFilter(BaseEstimator, ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the backend, which is made again from the rest."""
-        return {name: value for name, value in super().__getstate__().items() if name != "backend_"}
+        state = {name: value for name, value in super().__getstate__().items() if name != "backend_"}
+        return {**state, "_thresholds": self.alarm_thresholds_} if self._alarms_known() else state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.bayes_rule import BayesRule, Prior, Sample
+from kmcf.bayes_rule import BayesRule, Posterior, Prior, Sample
 from kmcf.filter.belief import Belief, StepReport, equal_weights
 from kmcf.filter.motion import Motion
 from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
+from kmcf.trust.alarm import Watch
+from kmcf.trust.distances import kernel_distance
 
 Prediction = Callable[[Belief, Any, np.random.Generator], Prior]
 """Moves a belief on: takes it, the control and random numbers; returns the prior of the next step."""
@@ -35,13 +37,18 @@ class Step:
     """The kernel on states, for distances between beliefs."""
     angles: Sequence[int]
     """State columns that are angles."""
+    watch: Watch | None = None
+    """What raises alarms; it changes no estimate."""
 
     def __call__(self, belief: Belief, observation: Objects | None, control: Any, rng: np.random.Generator) -> Belief:
         """Return the next belief. The observation is a collection of length 1, or None if it is missing."""
         # 1. Predict (Algorithm 3, lines 7-12)
         prior = self.predict(belief, control, rng)
         if observation is None:
-            return self._kept(belief, prior, StepReport(missing=True, state_coverage=self.rule.state_coverage(prior)))
+            covered = self.rule.state_coverage(prior)
+            return self._kept(
+                belief, prior, StepReport(missing=True, state_coverage=covered, running=belief.report.running)
+            )
         # 2. Correct (lines 13-15)
         posterior = self.rule.correct(prior, observation)
         if not np.isfinite(posterior.weight_sum):
@@ -51,8 +58,7 @@ class Step:
             )
         # 3. Keep, or reject: then the prediction stays
         if self.rejecting and not posterior.usable:
-            covered = posterior.observation_coverage, posterior.state_coverage
-            return self._kept(belief, prior, StepReport(np.nan, np.nan, *covered, rejected=True))
+            return self._kept(belief, prior, self._report(belief, observation, posterior, rejected=True))
         if posterior.vanishes:
             raise FloatingPointError(
                 "the posterior weights sum to zero, so they cannot be normalised: no example resembles this "
@@ -68,9 +74,10 @@ class Step:
             angles=self.angles,
             time=belief.time + 1,
             stream=belief.stream,
-            report=StepReport(posterior.weight_sum, loss, posterior.observation_coverage, posterior.state_coverage),
+            report=self._report(belief, observation, posterior, weight_sum=posterior.weight_sum, herding_loss=loss),
             resampled=resampled,
             rejections=belief.rejections,
+            watch=self.watch,
         )
 
     def initial(self, motion: Motion, stream: int, rng: np.random.Generator) -> Belief:
@@ -89,6 +96,23 @@ class Step:
             stream=belief.stream,
             report=report,
             rejections=belief.rejections + report.rejected,
+            watch=self.watch,
+        )
+
+    def _report(self, belief: Belief, observation: Objects, posterior: Posterior, **known: Any) -> StepReport:
+        """Say how the step went."""
+        distance = np.nan if self.watch is None else self.watch.distance(observation)
+        evidence, covered = posterior.evidence, posterior.observation_coverage
+        if np.isnan(distance) and self.watch is not None:
+            distance = kernel_distance(covered)  # for observations that are not numbers
+        return StepReport(
+            observation_coverage=covered,
+            state_coverage=posterior.state_coverage,
+            log_evidence=float(evidence.predicted),
+            relative_evidence=float(evidence.ratio),
+            observation_distance=distance,
+            running=belief.report.running.after(distance, float(evidence.innovation), -float(evidence.spread)),
+            **known,
         )
 
 

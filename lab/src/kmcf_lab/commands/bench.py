@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from kmcf_lab.commands import bench_engines, bench_kernels, bench_methods
+from kmcf_lab.commands.bench_alarms import alarms
 from kmcf_lab.commands.bench_jax import jax
 from kmcf_lab.commands.bench_options import BenchOptions
 
@@ -26,6 +27,7 @@ class Study(StrEnum):
     rooms = "rooms"
     speeds = "speeds"
     intervals = "intervals"
+    alarms = "alarms"
     tolerance = "tolerance"
     tuning = "tuning"
     baselines = "baselines"
@@ -43,6 +45,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.speeds: bench_kernels.speeds,
     Study.baselines: bench_methods.baselines,
     Study.intervals: bench_methods.intervals,
+    Study.alarms: alarms,
     Study.tuning: bench_methods.tuning,
     Study.jax: jax,
 }
@@ -55,6 +58,7 @@ _HELP = (
     "rooms: the same on recorded and simulated signal strengths, and with poorly covered states. "
     "speeds: time per kernel matrix. "
     "intervals: how often 95 % intervals contain the truth. "
+    "alarms: what they notice, and how often they are false. "
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
     "baselines: errors of all methods on the paper's models. "
