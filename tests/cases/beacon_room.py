@@ -21,7 +21,7 @@ def controlled(states, control, rng):
     return states + control + rng.normal(scale=0.4, size=states.shape)
 
 
-def examples(n=200, width=10.0, seed=0):
+def examples(n=120, width=10.0, seed=0):
     rng = np.random.default_rng(seed)
     places = rng.uniform(0, 10, size=(n, 2)) * np.array([width / 10, 1.0])
     return places, heard(places, rng)
@@ -35,7 +35,7 @@ def path(steps, seed=1, low=1.0, high=9.0):
     return np.array(places), rng
 
 
-def fitted(make=kmcf.KernelMonteCarloFilter, transition=walk, n=200, width=10.0, **settings):
+def fitted(make=kmcf.KernelMonteCarloFilter, transition=walk, n=120, width=10.0, **settings):
     """A filter with a plain kernel, so that fitting takes no time."""
     if make in (kmcf.KernelMonteCarloFilter, kmcf.ParticleLikelihoodFilter):
         settings.setdefault("observation_kernel", AsinhScaled(Gaussian(multiplier=0.7)))

@@ -38,8 +38,8 @@ def evaluate(
     """Filter files whose true states are known, and compare.
 
     Per sequence and overall: root mean squared and median distance of the mean to the true state, the same for the
-    mode, and the share of true coordinates inside their 95 % intervals (ideally 0.95). Rows without a state are left
-    out of the scores.
+    mode, the share of true coordinates inside their 95 % intervals (ideally 0.95), how many steps raised an alarm, and
+    the root mean squared distance over the others. Rows without a state are left out of the scores.
 
     For example:
 

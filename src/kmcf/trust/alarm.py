@@ -84,7 +84,7 @@ class Watch:
 
     def distance(self, observation: Objects) -> float:
         """Return the log distance of an observation (a collection of length 1) to the examples; NaN if unknown."""
-        return np.nan if self.distances is None else float(self.distances.logs(observation)[0])
+        return np.nan if self.distances is None else self.distances.log_of_one(observation)
 
     def decide(self, columns: Mapping[str, Any]) -> tuple[BoolArray, Any]:
         """Say which of T steps raise an alarm, and why.

@@ -7,6 +7,7 @@ themselves are needed, those recorded shortly before or after do not count: a ne
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -24,6 +25,8 @@ TREE_COLUMNS, MOST_IN_TREE = 20, 20_000
 """Up to this many columns a tree finds them, among so many examples."""
 MOST_ROWS, MOST_COLUMNS = 2000, 256
 """Beyond, they are looked for among MOST_ROWS examples, in MOST_COLUMNS evenly spaced columns (of images, say)."""
+SMALL = 2000
+"""Up to this many numbers, looking at all examples takes less time than asking the tree."""
 MOST_GUARD = 20
 LEAST = 1e-6
 """The smallest distance, of which the logarithm is taken."""
@@ -72,6 +75,19 @@ class RawDistances:
         """Return the logarithms of the distances of new observations, (m,)."""
         distances, _ = self._nearest(self._points(observations), min(NEIGHBOURS, len(self.rows)))
         return _log(distances.mean(axis=1))
+
+    def log_of_one(self, observation: Objects) -> float:
+        """Return the same for a collection of length 1, with as little overhead as possible."""
+        if self.rows.size > SMALL:
+            return float(self.logs(observation)[0])
+        point = self._points(observation)[0]
+        squares = self.rows - point
+        squares *= squares
+        near = squares.sum(axis=1)
+        if len(near) > NEIGHBOURS:
+            near = np.partition(near, NEIGHBOURS - 1)[:NEIGHBOURS]
+        mean = sum(math.sqrt(value) for value in near.tolist()) / len(near)
+        return math.log(max(mean, LEAST))
 
     def logs_left_out(self, examples: IntArray) -> FloatArray:
         """Return the same for some of the examples, compared with those recorded at another time."""
@@ -124,6 +140,8 @@ def _robust(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _scaled(rows: FloatArray, centre: FloatArray, scale: FloatArray) -> FloatArray:
     """Centre and scale the columns; gaps become the median."""
     scaled = (rows - centre) / scale
+    if abs(scaled).max(initial=0.0) <= FURTHEST:  # false if something is NaN
+        return scaled
     return np.nan_to_num(scaled, nan=0.0, posinf=FURTHEST, neginf=-FURTHEST).clip(-FURTHEST, FURTHEST)
 
 

@@ -150,7 +150,7 @@ def chosen(n: int) -> list[IntArray]:
     --------
     >>> blocks = chosen(1000)
     >>> len(blocks), len(blocks[0]), blocks[1][:3].tolist()
-    (32, 20, [31, 32, 33])
+    (32, 10, [31, 32, 33])
     """
     blocks = min(BLOCKS, n // 2)
     edges = np.linspace(0, n, blocks + 1).astype(np.intp)
@@ -172,20 +172,22 @@ def random_walk(states: Objects, angles: Sequence[int]) -> Mover | None:
 
 
 def left_out_distances(distances: RawDistances | None, recorded: IntArray) -> dict[str, FloatArray]:
-    """Return columns that hold the distances of left-out observations only."""
+    """Return columns that hold the distances of left-out observations only.
+
+    There are no running means: without a path, nobody knows how long a state stays where examples are sparse.
+    """
     if distances is None:
         return blank_columns(0)
     places = np.unique(np.linspace(0, len(recorded) - 1, min(len(recorded), MOST_EXAMPLES)).astype(np.intp))
     columns = blank_columns(len(places))
     columns["observation_distance"] = distances.logs_left_out(recorded[places])
-    columns["running"] = running_means(*(columns[name] for name in NAMES[:3]))
     return columns
 
 
 def blank_columns(steps: int) -> dict[str, FloatArray]:
     """Return columns of which nothing is known."""
     columns = {name: np.full(steps, np.nan) for name in NAMES}
-    return {**columns, "running": np.zeros((steps, 5))}
+    return {**columns, "running": np.full((steps, 5), np.nan)}
 
 
 def _row(posterior: Posterior) -> dict[str, Any]:

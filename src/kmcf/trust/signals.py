@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -70,10 +71,12 @@ class Running(NamedTuple):
 
     def after(self, distance: float, innovation: float, rarity: float) -> Running:
         """Return them after one more observation; what is NaN counts as zero, and nothing at all if all are."""
-        seen = np.array([distance, innovation, rarity, 1.0, 1.0])
-        if np.isnan(seen).sum() == 3:
+        unknown = [math.isnan(value) for value in (distance, innovation, rarity)]
+        if all(unknown):
             return self
-        return Running(*(KEPT * np.array(self) + (1.0 - KEPT) * np.nan_to_num(seen)).tolist())
+        seen = (0.0 if gap else value for gap, value in zip(unknown, (distance, innovation, rarity), strict=True))
+        kept = (MEMORY, MEMORY, LONG_MEMORY, MEMORY, LONG_MEMORY)
+        return Running(*(k * old + (1.0 - k) * new for k, old, new in zip(kept, self, (*seen, 1.0, 1.0), strict=True)))
 
 
 NOTHING_SEEN = Running()

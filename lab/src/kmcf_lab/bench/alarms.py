@@ -21,6 +21,7 @@ LENGTH, CHANGE = 400, 100
 SHIFT = 2.0
 INNER, OUTER = 2.0, 3.0
 SOON, LATER = 20, 50
+WALKS = 4
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ def measure_alarms(
                 report(f"model {name}, data set {seed + 1} of {repetitions}")
                 _paper_model(tally, name, n, seed)
                 _few_states(tally, name, n, seed)
-        for seed in range(2 * repetitions):
-            report(f"room, walk {seed + 1} of {2 * repetitions}")
+        for seed in range(WALKS * repetitions):
+            report(f"room, walk {seed + 1} of {WALKS * repetitions}")
             _room(tally, seed)
         for left_out in range(tracks):
             report(f"Bluetooth, track {left_out + 1} of {tracks}")

@@ -22,7 +22,7 @@ def alarms(console: Console, options: BenchOptions) -> None:
     rows = measure_alarms(
         options.model or (["1a"] if options.quick else PAPER_MODELS),
         (options.n or [200])[0],
-        repetitions=2 if options.quick else 10,
+        repetitions=1 if options.quick else 3,
         tracks=1 if options.quick else 9,
         report=console.print,
     )
