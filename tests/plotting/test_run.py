@@ -59,3 +59,16 @@ def test_a_run_that_cannot_be_drawn_says_so(one, words):
         flt.filter(X[:6].reshape(2, 3, 1)).plot()
     with pytest.raises(TypeError, match="objects"):
         words.filter(X[:2]).plot()
+
+
+def test_steps_with_an_alarm_are_shaded():
+    columns = {"time": np.arange(1, 7), "mean": np.zeros((6, 1)), "interval": np.zeros((6, 2, 1)), "ess": np.ones(6)}
+    columns |= {"coverage": np.ones(6), "missing": np.zeros(6, bool), "rejected": np.zeros(6, bool)}
+    reasons = np.array(["", "lost", "lost", "", "", "changed sensor"])
+    run = kmcf.filter.FilterRun.of_columns({**columns, "alarm": reasons != "", "alarm_reason": reasons})
+    first, second = run.plot()[0].patches
+    assert (first.get_x(), first.get_width()) == (1.5, 2.0)
+    assert (second.get_x(), second.get_width()) == (5.5, 1.0)
+    assert first.get_label() == "alarm: lost (2), changed sensor (1)"
+    quiet = kmcf.filter.FilterRun.of_columns(columns)
+    assert len(quiet.plot()[0].patches) == 0

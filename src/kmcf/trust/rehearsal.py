@@ -71,6 +71,16 @@ class Rehearsal:
         move = self._mover(take(self.states, places[0][: 2 * SEQUENCES]), rng)
         if move is None:
             return left_out_distances(distances, self.recorded)
+        try:
+            with np.errstate(all="ignore"):
+                return self._rehearsed(places, move, distances, rng)
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError):  # alarms must not fail where the filter works
+            return left_out_distances(distances, self.recorded)
+
+    def _rehearsed(
+        self, places: Sequence[IntArray], move: Mover, distances: RawDistances | None, rng: np.random.Generator
+    ) -> dict[str, FloatArray]:
+        """Filter along all folds."""
         parts = [self._fold(places, fold, move, distances, rng) for fold in range(FOLDS)]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in NAMES}
         columns["running"] = running_means(*(columns[name] for name in NAMES[:3]))
