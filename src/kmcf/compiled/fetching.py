@@ -44,6 +44,8 @@ def belief_of(
         log_evidence=float(result.evidence.predicted),
         relative_evidence=float(result.evidence.ratio),
         observation_distance=seen.distance,
+        observation_shift=seen.shift,
+        running_observation=seen.running_observation,
         running=seen.running,
         missing=bool(result.missing),
         rejected=bool(result.rejected),

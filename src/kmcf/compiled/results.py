@@ -15,7 +15,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from kmcf.compiled.contract import Engine
 from kmcf.compiled.fetching import belief_of
 from kmcf.compiled.inputs import Batch
-from kmcf.compiled.seen import Seen, distances_of
+from kmcf.compiled.seen import Seen, distances_of, shifts_of
 from kmcf.compiled.step import FilterState, StepResult
 from kmcf.embedding.lazy_weights import WeightSummary, summarise_columns
 from kmcf.filter.belief import Belief
@@ -24,7 +24,7 @@ from kmcf.filter.summaries import DECIDED, NAMES, decided
 from kmcf.numerics.arrays import Array, FloatArray
 from kmcf.trust.signals import Running, running_means
 
-WATCHED = ("log_evidence", "relative_evidence", "support_size", "observation_distance", "running")
+WATCHED = ("log_evidence", "relative_evidence", "support_size", "observation_distance", "observation_shift", "running")
 WEIGHTS_AT_ONCE = 2**25
 """How many weights are formed at a time when summaries need them (256 MB)."""
 REPLAYED_AT_ONCE = 2**24
@@ -92,11 +92,12 @@ class BatchSummaries:
         begin, stream, before = (0, b, 0)
         if self._start is not None:
             begin, stream, before = (int(part) for part in self._start[1:])
-        seen = float(self.column("observation_distance")[b, t]), Running(*self.column("running")[b, t].tolist())
+        running = Running(*self.column("running")[b, t].tolist())
+        distance, shift = (float(self.column(f"observation_{name}")[b, t]) for name in ("distance", "shift"))
         return belief_of(
             self._engine,
             jax.tree.map(lambda array: array[b, t], self._results),
-            Seen(*seen),
+            Seen(distance, running, shift),
             time=begin + t + 1,
             stream=stream,
             rejections=before + int(self._results.rejected[b, : t + 1].sum()),
@@ -150,6 +151,8 @@ class BatchSummaries:
         if name == "observation_distance":
             covered = self.column("observation_coverage")
             return distances_of(self._engine.watch, self._observations, covered, results.missing)
+        if name == "observation_shift":
+            return shifts_of(self._engine.watch, self._observations, results.missing)
         series = self.column("observation_distance"), _double(evidence.innovation), -_double(evidence.spread)
         return running_means(*series) + np.array(self._before)  # a forecast sees nothing, and keeps what was before
 

@@ -12,7 +12,7 @@ from kmcf.compiled.step import StepResult
 from kmcf.numerics.arrays import FloatArray
 from kmcf.trust.alarm import Watch
 from kmcf.trust.distances import kernel_distance
-from kmcf.trust.signals import Running
+from kmcf.trust.signals import Running, shift_sizes, size_of
 
 
 class Seen(NamedTuple):
@@ -23,6 +23,8 @@ class Seen(NamedTuple):
 
     distance: float = np.nan
     running: Running = Running()
+    shift: float = np.nan
+    running_observation: FloatArray | None = None
 
     @classmethod
     def after(cls, belief: Any, observation: Any, result: StepResult, watch: Watch | None) -> Seen:
@@ -30,11 +32,16 @@ class Seen(NamedTuple):
         if watch is None or is_traced((observation, result)) or np.ndim(result.missing) > 0:
             return cls()
         evidence, missing, covered = jax.device_get((result.evidence, result.missing, result.observation_coverage))
-        before = belief.seen.running if hasattr(belief, "seen") else belief.report.running
-        distance = np.nan if missing else watch.distance(np.asarray(observation, np.float64)[None])
-        if np.isnan(distance) and not missing:
+        known = belief.seen if hasattr(belief, "seen") else belief.report
+        before, mean = known.running, known.running_observation
+        if missing:
+            return cls(running=before, running_observation=mean)
+        seen = np.asarray(observation, np.float64)[None]
+        distance, mean = watch.distance(seen), watch.shifted(mean, seen)
+        if np.isnan(distance):
             distance = kernel_distance(float(covered))
-        return cls(distance, before.after(distance, float(evidence.innovation), -float(evidence.spread)))
+        running = before.after(distance, float(evidence.innovation), -float(evidence.spread))
+        return cls(distance, running, np.nan if mean is None else float(size_of(mean)), mean)
 
 
 def distances_of(watch: Watch | None, observations: Any, coverage: FloatArray, missing: Any) -> FloatArray:
@@ -59,3 +66,13 @@ def distances_of(watch: Watch | None, observations: Any, coverage: FloatArray, m
     else:
         found[~missing] = watch.distances.logs(np.asarray(observations, np.float64)[~missing])
     return found
+
+
+def shifts_of(watch: Watch | None, observations: Any, missing: Any) -> FloatArray:
+    """Return how far the running means of a batch of observations are from the examples' mean, (B, T)."""
+    found = np.full(missing.shape, np.nan)
+    if watch is None or watch.distances is None or missing.all():
+        return found
+    points = np.full((*missing.shape, len(watch.distances.columns)), np.nan)
+    points[~missing] = watch.distances.coordinates(np.asarray(observations, np.float64)[~missing])
+    return shift_sizes(points)

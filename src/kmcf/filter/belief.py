@@ -18,7 +18,14 @@ from kmcf.support.notebooks import html_table
 from kmcf.trust.alarm import Watch
 from kmcf.trust.signals import NOTHING_SEEN, Running
 
-WATCHED = ("observation_distance", "relative_evidence", "state_coverage", "observation_coverage", "rejected")
+WATCHED = (
+    "observation_distance",
+    "observation_shift",
+    "relative_evidence",
+    "state_coverage",
+    "observation_coverage",
+    "rejected",
+)
 """What alarms take from a step's report."""
 
 
@@ -40,6 +47,10 @@ class StepReport:
     """The same less that of a prior spread over all examples: far below zero, the prediction was at a wrong place."""
     observation_distance: float = np.nan
     """Log distance of the observation to the nearest example observations, in raw columns, compared with theirs."""
+    observation_shift: float = np.nan
+    """How far the running mean of observations is from the examples' mean, in units of their columns' spread."""
+    running_observation: FloatArray | None = None
+    """That running mean."""
     running: Running = NOTHING_SEEN
     """Running means of the distance, and of how much less probable than predicted observations were."""
     missing: bool = False

@@ -19,6 +19,7 @@ from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
 from kmcf.trust.alarm import Watch
 from kmcf.trust.distances import kernel_distance
+from kmcf.trust.signals import size_of
 
 Prediction = Callable[[Belief, Any, np.random.Generator], Prior]
 """Moves a belief on: takes it, the control and random numbers; returns the prior of the next step."""
@@ -46,9 +47,8 @@ class Step:
         prior = self.predict(belief, control, rng)
         if observation is None:
             covered = self.rule.state_coverage(prior)
-            return self._kept(
-                belief, prior, StepReport(missing=True, state_coverage=covered, running=belief.report.running)
-            )
+            seen = {name: getattr(belief.report, name) for name in ("running", "running_observation")}
+            return self._kept(belief, prior, StepReport(missing=True, state_coverage=covered, **seen))
         # 2. Correct (lines 13-15)
         posterior = self.rule.correct(prior, observation)
         if not np.isfinite(posterior.weight_sum):
@@ -105,7 +105,11 @@ class Step:
         evidence, covered = posterior.evidence, posterior.observation_coverage
         if np.isnan(distance) and self.watch is not None:
             distance = kernel_distance(covered)  # for observations that are not numbers
+        before = belief.report.running_observation
+        running = None if self.watch is None else self.watch.shifted(before, observation)
         return StepReport(
+            observation_shift=np.nan if running is None else float(size_of(running)),
+            running_observation=running,
             observation_coverage=covered,
             state_coverage=posterior.state_coverage,
             log_evidence=float(evidence.predicted),

@@ -29,13 +29,21 @@ SCALARS = (
     "alarm",
     "alarm_reason",
 )
-REPORTED = (*SCALARS[1:2], *SCALARS[3:-2], "relative_evidence", "running")
+REPORTED = (*SCALARS[1:2], *SCALARS[3:-2], "relative_evidence", "observation_shift", "running")
 """What a step reports; the others are read off its belief."""
 NAMES = ("time", "mean", "covariance", "mode", "interval", *SCALARS)
 DECIDED = ("alarm", "alarm_reason")
 """Decided from the other columns, on demand."""
-GATHERED = (*(name for name in NAMES if name not in DECIDED), "relative_evidence", "running", "support_size")
+GATHERED = (
+    *(name for name in NAMES if name not in DECIDED),
+    "relative_evidence",
+    "observation_shift",
+    "running",
+    "support_size",
+)
 """Gathered as beliefs are made."""
+COMPACT = {"running": np.float32, "support_size": np.int32}
+"""Columns that only alarms look at take little memory."""
 FOR_ALARMS = (
     "mean",
     "ess",
@@ -43,6 +51,7 @@ FOR_ALARMS = (
     "state_coverage",
     "observation_coverage",
     "observation_distance",
+    "observation_shift",
     "relative_evidence",
     "rejected",
     "running",
@@ -158,7 +167,7 @@ class _Chunk:
             return values
         if values[0] is None:
             return None
-        return values if name == "mode" and self._objects else np.array(values)
+        return values if name == "mode" and self._objects else np.array(values, dtype=COMPACT.get(name))
 
     def _complete(self) -> None:
         """Fill the open entries and pack the columns."""

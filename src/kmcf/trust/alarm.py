@@ -13,7 +13,7 @@ from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.numerics.objects import Objects
 from kmcf.trust.distances import RawDistances
 from kmcf.trust.hull import Hull
-from kmcf.trust.signals import CANCELLED, UNCOVERED, UNLIKE
+from kmcf.trust.signals import CANCELLED, MEMORY, UNCOVERED, UNLIKE
 from kmcf.trust.thresholds import LABEL, Thresholds, thresholds_from
 
 Calibration = Callable[[RawDistances | None], Mapping[str, FloatArray]]
@@ -85,6 +85,13 @@ class Watch:
     def distance(self, observation: Objects) -> float:
         """Return the log distance of an observation (a collection of length 1) to the examples; NaN if unknown."""
         return np.nan if self.distances is None else self.distances.log_of_one(observation)
+
+    def shifted(self, before: FloatArray | None, observation: Objects) -> FloatArray | None:
+        """Return the running mean of observations after one more, from that before; None where there is none."""
+        if self.distances is None:
+            return None
+        new = (1.0 - MEMORY) * self.distances.coordinates(observation)[0]
+        return new if before is None else MEMORY * before + new
 
     def decide(self, columns: Mapping[str, Any]) -> tuple[BoolArray, Any]:
         """Say which of T steps raise an alarm, and why.

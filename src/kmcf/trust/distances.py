@@ -89,6 +89,19 @@ class RawDistances:
         mean = sum(math.sqrt(value) for value in near.tolist()) / len(near)
         return math.log(max(mean, LEAST))
 
+    def coordinates(self, observations: Objects) -> FloatArray:
+        """Return observations as points whose average over the examples is zero, (m, c): scaled, outliers drawn in."""
+        return np.arcsinh(self._points(observations)) - self._middle
+
+    def coordinates_of(self, examples: IntArray) -> FloatArray:
+        """Return the same for some of the examples, (..., c)."""
+        places = np.searchsorted(self.positions, examples.ravel()).clip(max=len(self.positions) - 1)
+        return (np.arcsinh(self.rows[places]) - self._middle).reshape(*examples.shape, -1)
+
+    @cached_property
+    def _middle(self) -> FloatArray:
+        return np.arcsinh(self.rows).mean(axis=0)
+
     def logs_left_out(self, examples: IntArray) -> FloatArray:
         """Return the same for some of the examples, compared with those recorded at another time."""
         places = np.searchsorted(self.positions, examples.ravel()).clip(max=len(self.positions) - 1)

@@ -22,7 +22,7 @@ from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.circles import wrapped_columns, wrapped_difference
 from kmcf.numerics.objects import Objects, is_numeric, take
 from kmcf.trust.distances import RawDistances, guard_of, kernel_distance
-from kmcf.trust.signals import running_means
+from kmcf.trust.signals import running_means, shift_sizes
 
 MOST_EXAMPLES, FEWEST_EXAMPLES = 320, 20
 """So many examples take part at most; with fewer than the second number there is no rehearsal."""
@@ -36,7 +36,7 @@ MOST_PARTICLES = 250
 UNCOUNTED = 2
 """The first steps of a sequence do not count: its prior is still spread over all examples."""
 NAMES = ("observation_distance", "innovation", "rarity", "relative_evidence", "ess", "support_size", "negative_mass",
-         "state_coverage")  # fmt: skip
+         "state_coverage", "observation_shift")  # fmt: skip
 
 Mover = Callable[[Objects, np.random.Generator], Objects]
 """Moves states once, without a control."""
@@ -101,7 +101,10 @@ class Rehearsal:
         path = np.searchsorted(some, self._path(some, move, rng, (LONG_SEQUENCES, LONG_STEPS)))
         means = running_means(near[path], np.zeros(path.shape), rarity[path])[:, LONG_STEPS // 4 :]
         long = {"long_rarity": (means[..., 2] / means[..., 4]).ravel()}
-        return long if distances is None else {**long, "long_drift": (means[..., 0] / means[..., 3]).ravel()}
+        if distances is None:
+            return long
+        shifts = shift_sizes(distances.coordinates_of(self.recorded[some[path]]))[:, LONG_STEPS // 4 :]
+        return {**long, "long_drift": (means[..., 0] / means[..., 3]).ravel(), "long_shift": shifts.ravel()}
 
     def _fold(
         self, blocks: Sequence[IntArray], fold: int, move: Mover, distances: RawDistances | None,
@@ -117,6 +120,7 @@ class Rehearsal:
         columns = {name: np.array([[row[name] for row in rows] for rows in found]) for name in NAMES}
         if distances is not None:
             columns["observation_distance"] = distances.logs_left_out(self.recorded[path])
+            columns["observation_shift"] = shift_sizes(distances.coordinates_of(self.recorded[path]))
         return columns
 
     def _mover(self, states: Objects, rng: np.random.Generator) -> Mover | None:
@@ -211,6 +215,7 @@ def _row(posterior: Posterior) -> dict[str, Any]:
         "support_size": len(weights),
         "negative_mass": -float(np.minimum(weights, 0.0).sum()),
         "state_coverage": posterior.state_coverage,
+        "observation_shift": np.nan,
     }
 
 

@@ -4,6 +4,7 @@
 |---|---|---|
 | `observation_distance` | log distance of the observation to the nearest examples' | unlike any example |
 | `observation_drift` | its running mean | changed sensor |
+| `observation_shift` | how far the running mean of observations is from that of the examples | changed sensor |
 | `evidence_drop` | running mean of how much lower the log evidence is than expected | changed sensor |
 | `rarity` | long running mean of how rare the observation is among those of the examples | changed sensor |
 | `lost` | how much better a prior spread over all examples predicts the observation | lost |
@@ -34,6 +35,7 @@ UNCOVERED, UNLIKE, CHANGED, CANCELLED, LOST = (
 REASONS = {
     "observation_distance": UNLIKE,
     "observation_drift": CHANGED,
+    "observation_shift": CHANGED,
     "evidence_drop": CHANGED,
     "rarity": CHANGED,
     "lost": LOST,
@@ -45,6 +47,7 @@ REASONS = {
 MARGINS = {
     "observation_distance": 0.1,
     "observation_drift": 0.05,
+    "observation_shift": 0.02,
     "evidence_drop": 0.05,
     "rarity": 0.05,
     "lost": 0.5,
@@ -71,12 +74,16 @@ class Running(NamedTuple):
 
     def after(self, distance: float, innovation: float, rarity: float) -> Running:
         """Return them after one more observation; what is NaN counts as zero, and nothing at all if all are."""
-        unknown = [math.isnan(value) for value in (distance, innovation, rarity)]
-        if all(unknown):
+        if math.isnan(distance) and math.isnan(innovation) and math.isnan(rarity):
             return self
-        seen = (0.0 if gap else value for gap, value in zip(unknown, (distance, innovation, rarity), strict=True))
-        kept = (MEMORY, MEMORY, LONG_MEMORY, MEMORY, LONG_MEMORY)
-        return Running(*(k * old + (1.0 - k) * new for k, old, new in zip(kept, self, (*seen, 1.0, 1.0), strict=True)))
+        new, long_new = 1.0 - MEMORY, 1.0 - LONG_MEMORY
+        return Running(
+            MEMORY * self.distance + new * (0.0 if math.isnan(distance) else distance),
+            MEMORY * self.innovation + new * (0.0 if math.isnan(innovation) else innovation),
+            LONG_MEMORY * self.rarity + long_new * (0.0 if math.isnan(rarity) else rarity),
+            MEMORY * self.weight + new,
+            LONG_MEMORY * self.long_weight + long_new,
+        )
 
 
 NOTHING_SEEN = Running()
@@ -104,6 +111,27 @@ def running_means(distances: FloatArray, innovations: FloatArray, rarities: Floa
     return found
 
 
+def shift_sizes(points: FloatArray) -> FloatArray:
+    """Return how far the running means of points (..., T, c) are from zero, per column, (..., T); NaN: missing.
+
+    Examples
+    --------
+    >>> shift_sizes(np.array([[3.0, 4.0], [np.nan, np.nan]])).round(3).tolist()
+    [0.354, nan]
+    """
+    seen = np.asarray(~np.isnan(points).any(axis=-1))
+    found = np.full(seen.shape, np.nan)
+    for place in np.ndindex(seen.shape[:-1]):
+        means = lfilter([1.0 - MEMORY], [1.0, -MEMORY], points[place][seen[place]], axis=0)
+        found[place][seen[place]] = size_of(means)
+    return found
+
+
+def size_of(mean: FloatArray) -> Any:
+    """Return the root mean square of the columns."""
+    return np.sqrt((mean**2).mean(axis=-1))
+
+
 def lost(evidence: Evidence) -> Any:
     """Return how much better a prior spread over all examples predicts the observation, in log units.
 
@@ -124,8 +152,8 @@ def signals_of(columns: Mapping[str, Any], usual: tuple[float, float, float]) ->
     Parameters
     ----------
     columns : mapping
-        Arrays (T,): ``observation_distance``, ``relative_evidence``, ``ess``, ``support_size``, ``negative_mass``,
-        ``state_coverage``; and ``running`` (T, 5), as :class:`Running`.
+        Arrays (T,): ``observation_distance``, ``observation_shift``, ``relative_evidence``, ``ess``,
+        ``support_size``, ``negative_mass``, ``state_coverage``; and ``running`` (T, 5), as :class:`Running`.
     usual : three floats
         The usual log distance, innovation and rarity, for running means that have not seen much.
     """
@@ -137,6 +165,7 @@ def signals_of(columns: Mapping[str, Any], usual: tuple[float, float, float]) ->
     return {
         "observation_distance": np.asarray(columns["observation_distance"], dtype=np.float64),
         "observation_drift": running[..., 0] + rest * usual[0],
+        "observation_shift": np.asarray(columns["observation_shift"], dtype=np.float64),
         "evidence_drop": running[..., 1] + rest * usual[1],
         "rarity": running[..., 2] + long_rest * usual[2],
         "lost": -np.asarray(columns["relative_evidence"], dtype=np.float64),

@@ -17,6 +17,8 @@ TAIL = 0.1
 """Beyond this share of the largest values, quantiles are extrapolated by an exponential tail."""
 CAUTION = 0.5
 """Thresholds aim at this part of the rate, since a few hundred steps say little about the tails."""
+LONGER = {"rarity": "long_rarity", "observation_drift": "long_drift", "observation_shift": "long_shift"}
+"""Signals that change slowly, and the columns with longer sequences of them."""
 FEWEST = 20
 """Signals with fewer values than this get no threshold."""
 
@@ -115,8 +117,8 @@ def thresholds_from(columns: Mapping[str, Any], rate: float = RATE) -> Threshold
     ----------
     columns : mapping
         The columns of steps that went well, one array each, as for :func:`~kmcf.trust.signals.signals_of`; of runs on
-        known states, say, or of a rehearsal. ``long_rarity`` and
-        ``long_drift``, if given, hold the signals ``rarity`` and ``observation_drift`` along longer sequences.
+        known states, say, or of a rehearsal. The columns named in ``LONGER``, if given, hold slow signals along longer
+        sequences.
     rate : float
         The share of good steps that may raise an alarm.
 
@@ -125,7 +127,7 @@ def thresholds_from(columns: Mapping[str, Any], rate: float = RATE) -> Threshold
     >>> rng = np.random.default_rng(0)
     >>> good = {name: rng.normal(size=500) for name in ("observation_distance", "relative_evidence")}
     >>> good |= {"ess": np.full(500, 10.0), "support_size": np.full(500, 100.0), "negative_mass": np.zeros(500)}
-    >>> good |= {"state_coverage": np.ones(500), "running": np.zeros((500, 5))}
+    >>> good |= {"observation_shift": np.zeros(500), "state_coverage": np.ones(500), "running": np.zeros((500, 5))}
     >>> alarm, reason = thresholds_from(good).decide(good)
     >>> bool(alarm.mean() <= 0.01)
     True
@@ -135,7 +137,7 @@ def thresholds_from(columns: Mapping[str, Any], rate: float = RATE) -> Threshold
     found = {name: values[np.isfinite(values)] for name, values in signals.items()}
     tails = {name: tail_of(values) for name, values in found.items() if len(values) >= FEWEST}
     share = common_share(signals, tails) * CAUTION * rate / TAIL
-    for name, longer in (("rarity", "long_rarity"), ("observation_drift", "long_drift")):
+    for name, longer in LONGER.items():
         if longer in columns and name in tails:
             tails[name] = tail_of(np.asarray(columns[longer]))
     levels, scales = {}, {}
