@@ -8,6 +8,7 @@ import pytest
 from lab_commands import invoke, succeed
 
 from kmcf_lab.bench import baselines, engines
+from kmcf_lab.bench.alarms import AlarmRow
 from kmcf_lab.bench.calibration import CalibrationCell
 from kmcf_lab.bench.endurance import EnduranceRow
 from kmcf_lab.bench.fit import FitRow
@@ -50,8 +51,18 @@ MEASURED = {
         },
         "1a 77 KMCF 0.900 nan 1.25 1.00 1.00",
     ),
+    "alarms": (
+        {"alarms.measure_alarms": [AlarmRow("model 1a", "examples", "alarms", 0.5, 0.25, 3)]},
+        "model 1a 0.500 ± 0.250",
+    ),
     "tuning": ({"tuning.measure_tuning": [TuningRow("1a", 0, 77, 9, 2, 3.0, 1.5, 1.25)]}, "1a 77 9 2 3.0 1.500 1.250"),
 }
+
+
+@pytest.fixture(autouse=True)
+def _fewer_examples_in_the_room(monkeypatch):
+    """The figure of ``bench alarms`` is drawn from filters that are fitted for it."""
+    monkeypatch.setattr("kmcf_lab.bench.alarm_room.EXAMPLES", 40)
 
 
 @pytest.mark.parametrize("study", MEASURED)

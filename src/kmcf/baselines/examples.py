@@ -19,12 +19,14 @@ from kmcf.filter.settings import check_angles, check_draws
 from kmcf.filter.silence import check_floor
 from kmcf.filter.step import Prediction, Step
 from kmcf.filter.tunable import kernel_widths
+from kmcf.filter.watching import watch_observations
 from kmcf.kernels import Kernel, Precomputed, as_kernel
 from kmcf.kernels.defaults import STATE_MULTIPLIER, default_state_kernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.objects import Objects
 from kmcf.support.search_space import Category, Integer, Parameter
+from kmcf.trust.alarm import Watch
 
 
 class ExampleFilter(SequentialFilter):
@@ -51,7 +53,13 @@ class ExampleFilter(SequentialFilter):
             n_particles=int(self.n_particles),
             kernel=self.state_kernel_,
             angles=self.angles,
+            watch=self._make_watch(),
         )
+
+    def _make_watch(self) -> Watch | None:
+        """Return what raises alarms: it knows how far observations are from the examples, and where these end."""
+        kernel = getattr(self, "observation_kernel_", None)
+        return watch_observations(self.states_, self._observations, kernel, self.angles, self._thresholds)
 
     @abstractmethod
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
@@ -63,6 +71,7 @@ class ExampleFilter(SequentialFilter):
 
     def _finish_fit(self) -> Self:
         """Learn from the examples that were read, and get ready to filter."""
+        self._thresholds = None
         self._learn(None)
         self.backend_ = self._make_backend()
         return self

@@ -40,7 +40,8 @@ def evaluate(
     Per sequence and overall: root mean squared and median distance of the mean to the true state, the same for the
     mode; the share of true coordinates inside their 95 % intervals (ideally 0.95), the interval score (width, plus 40
     times how far the truth lies outside) and the continuous ranked probability score (CRPS), both in units of the
-    state, lower is better. Rows without a state are left out of the scores.
+    state, lower is better; how many steps raised an alarm, and the root mean squared distance over the
+    others. Rows without a state are left out of the scores.
 
     For example:
 

@@ -53,6 +53,7 @@ def fit(
     script.add("flt.fit(states, observations)")
     if calibrate:
         script.add(calibrating("flt", controlled=bool(files.control), timed=bool(files.time)), needs=("numpy",))
+    script.add("flt.alarm_thresholds_  # found here, so that the file holds them")
     script.add_folder(out.parent)
     script.add(call("kmcf.store.save", Code("flt"), out, notes=COLUMN_NOTES))
     if python:

@@ -34,6 +34,10 @@ class Scores(NamedTuple):
     """Steps whose observation was not used."""
     missing: int
     """Steps without an observation."""
+    alarms: int
+    """Steps that raised an alarm, of those with a known true state."""
+    rmse_without_alarm: float
+    """Root mean squared distance of the mean over the others."""
 
 
 def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
@@ -57,11 +61,11 @@ def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
     (10, True)
     """
     parts = [_differences(run, truth) for run, truth in zip(runs, truths, strict=True)]
-    mean, mode, inside, score = (np.concatenate(column) for column in zip(*parts, strict=True))
+    mean, mode, inside, score, alarm = (np.concatenate(column) for column in zip(*parts, strict=True))
     rejected, missing = (sum(int(np.sum(getattr(run, name))) for run in runs) for name in ("rejected", "missing"))
     if not len(mean):
         unknown = np.nan
-        return Scores(0, unknown, unknown, unknown, unknown, unknown, unknown, rejected, missing)
+        return Scores(0, unknown, unknown, unknown, unknown, unknown, unknown, rejected, missing, 0, unknown)
     distances = np.linalg.norm(mean, axis=1)
     return Scores(
         len(mean),
@@ -73,10 +77,12 @@ def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
         _mean_crps(runs, truths),
         rejected,
         missing,
+        int(alarm.sum()),
+        _root_mean(distances[~alarm]) if not alarm.all() else np.nan,
     )
 
 
-def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, BoolArray, FloatArray]:
+def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, BoolArray, FloatArray, BoolArray]:
     steps = len(run.time)
     rows = np.asarray(truth, dtype=np.float64).reshape(len(truth), -1)
     mean, mode = run.mean.reshape(steps, -1), np.asarray(run.mode, dtype=np.float64).reshape(steps, -1)
@@ -85,7 +91,7 @@ def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, Bo
     known = np.isfinite(rows).all(axis=1)
     from_mean, from_mode = (wrapped_columns((estimate - rows)[known], run.angles) for estimate in (mean, mode))
     inside, score = _interval(run, rows)
-    return from_mean, from_mode, inside[known], score[known]
+    return from_mean, from_mode, inside[known], score[known], run.alarm[known]
 
 
 def _interval(run: FilterRun, rows: FloatArray) -> tuple[BoolArray, FloatArray]:

@@ -34,6 +34,7 @@ from kmcf.support.notebooks import html_table, settings_and_learnt
 from kmcf.support.search_space import Parameter, Variants
 from kmcf.transitions.elapsed import takes_elapsed
 from kmcf.trust.calibration import Calibration
+from kmcf.trust.thresholds import Thresholds
 
 
 class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
@@ -52,6 +53,8 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
     """What carries the fitted filter through time."""
     _stored: dict[str, Any] | None = None
     """What a file holds of a fitted filter, until all of it can be put together."""
+    _thresholds: Thresholds | None = None
+    """Thresholds of alarms that came from a file or from sequences; None: found when first asked for."""
     needs_transition: ClassVar[bool] = True
     why_rejected: ClassVar[str] = NO_EXAMPLE_RESEMBLES
 
@@ -226,9 +229,12 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
     def to_store(self) -> dict[str, Any]:
         """Return what a file holds: the settings and, once fitted, what was learnt."""
         settings, known = self._settings(), self.calibration_
+        if not self._is_fitted:
+            return settings
         calibration = None if known is None else known.stored()
-        fitted = {"seed_": self.seed_, "calibration_": calibration} if self._is_fitted else {}
-        return {**settings, **self._fitted_state(), **fitted} if fitted else settings
+        thresholds = self.alarm_thresholds_ if self._alarms_known() else None
+        alarms = {} if thresholds is None else {"alarms_": thresholds.stored()}
+        return {**settings, **self._fitted_state(), **alarms, "seed_": self.seed_, "calibration_": calibration}
 
     def from_store(self, state: dict[str, Any]) -> None:
         """Fill a blank filter with its settings; the rest has to wait until the whole file has been read."""
@@ -242,11 +248,22 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
             return
         check_restored(self)
         self.seed_ = int(state["seed_"])
+        self._thresholds = Thresholds.restored(state["alarms_"]) if "alarms_" in state else None
         self._restore(state, passed)
         stored = state.get("calibration_")
         if stored is not None:
             self.calibration_ = Calibration.restored(stored, int(np.prod(np.shape(self.states_)[1:])))
         self.backend_ = self._make_backend()
+
+    @property
+    def alarm_thresholds_(self) -> Thresholds:
+        """The thresholds beyond which a step raises an alarm; the first use finds them from left-out examples."""
+        watch = self._fitted_backend().watch
+        return Thresholds.none() if watch is None else watch.thresholds
+
+    def _alarms_known(self) -> bool:
+        watch = self.backend_.watch if hasattr(self, "backend_") else None
+        return watch is not None and watch.known is not None
 
     @property
     def _is_fitted(self) -> bool:
@@ -293,7 +310,8 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the backend, which is made again from the rest."""
-        return {name: value for name, value in super().__getstate__().items() if name != "backend_"}
+        state = {name: value for name, value in super().__getstate__().items() if name != "backend_"}
+        return {**state, "_thresholds": self.alarm_thresholds_} if self._alarms_known() else state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

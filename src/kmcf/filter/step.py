@@ -12,13 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.bayes_rule import BayesRule, Prior, Sample
+from kmcf.bayes_rule import BayesRule, Posterior, Prior, Sample
 from kmcf.filter.belief import Belief, StepReport, equal_weights
 from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
 from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
+from kmcf.trust.alarm import Watch
 from kmcf.trust.calibration import Calibration
+from kmcf.trust.distances import kernel_distance
+from kmcf.trust.signals import size_of
 
 Prediction = Callable[[Belief, Drive, np.random.Generator], Prior]
 """Moves a belief on: takes it, what drives the move and random numbers; returns the prior of the next step."""
@@ -39,13 +42,17 @@ class Step:
     """State columns that are angles."""
     calibration: Calibration | None = None
     """What the intervals of its beliefs are corrected by."""
+    watch: Watch | None = None
+    """What raises alarms; it changes no estimate."""
 
     def __call__(self, belief: Belief, observation: Objects | None, drive: Drive, rng: np.random.Generator) -> Belief:
         """Return the next belief. The observation is a collection of length 1, or None if it is missing."""
         # 1. Predict (Algorithm 3, lines 7-12)
         prior = self.predict(belief, drive, rng)
         if observation is None:
-            return self._kept(belief, prior, StepReport(missing=True, state_coverage=self.rule.state_coverage(prior)))
+            covered = self.rule.state_coverage(prior)
+            seen = {name: getattr(belief.report, name) for name in ("running", "running_observation")}
+            return self._kept(belief, prior, StepReport(missing=True, state_coverage=covered, **seen))
         # 2. Correct (lines 13-15)
         posterior = self.rule.correct(prior, observation)
         if not np.isfinite(posterior.weight_sum):
@@ -55,8 +62,7 @@ class Step:
             )
         # 3. Keep, or reject: then the prediction stays
         if self.rejecting and not posterior.usable:
-            covered = posterior.observation_coverage, posterior.state_coverage
-            return self._kept(belief, prior, StepReport(np.nan, np.nan, *covered, rejected=True))
+            return self._kept(belief, prior, self._report(belief, observation, posterior, rejected=True))
         if posterior.vanishes:
             raise FloatingPointError(
                 "the posterior weights sum to zero, so they cannot be normalised: no example resembles this "
@@ -72,10 +78,11 @@ class Step:
             angles=self.angles,
             time=belief.time + 1,
             stream=belief.stream,
-            report=StepReport(posterior.weight_sum, loss, posterior.observation_coverage, posterior.state_coverage),
+            report=self._report(belief, observation, posterior, weight_sum=posterior.weight_sum, herding_loss=loss),
             resampled=resampled,
             rejections=belief.rejections,
             calibration=self.calibration,
+            watch=self.watch,
         )
 
     def initial(self, motion: Motion, stream: int, rng: np.random.Generator) -> Belief:
@@ -96,6 +103,27 @@ class Step:
             report=report,
             rejections=belief.rejections + report.rejected,
             calibration=self.calibration,
+            watch=self.watch,
+        )
+
+    def _report(self, belief: Belief, observation: Objects, posterior: Posterior, **known: Any) -> StepReport:
+        """Say how the step went."""
+        distance = np.nan if self.watch is None else self.watch.distance(observation)
+        evidence, covered = posterior.evidence, posterior.observation_coverage
+        if np.isnan(distance) and self.watch is not None:
+            distance = kernel_distance(covered)  # for observations that are not numbers
+        before = belief.report.running_observation
+        running = None if self.watch is None else self.watch.shifted(before, observation)
+        return StepReport(
+            observation_shift=np.nan if running is None else float(size_of(running)),
+            running_observation=running,
+            observation_coverage=covered,
+            state_coverage=posterior.state_coverage,
+            log_evidence=float(evidence.predicted),
+            relative_evidence=float(evidence.ratio),
+            observation_distance=distance,
+            running=belief.report.running.after(distance, float(evidence.innovation), -float(evidence.spread)),
+            **known,
         )
 
 

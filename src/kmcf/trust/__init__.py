@@ -1,4 +1,4 @@
-"""Whether an estimate can be believed: calibrated intervals and regions, proper scores."""
+"""Whether an estimate can be believed: alarms, calibrated intervals and regions, proper scores."""
 
 from kmcf.trust.calibration import Calibration
 from kmcf.trust.ellipses import Ellipse

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from kmcf_lab.commands import bench_engines, bench_kernels, bench_methods
+from kmcf_lab.commands.bench_alarms import alarms
 from kmcf_lab.commands.bench_endurance import endurance
 from kmcf_lab.commands.bench_jax import jax
 from kmcf_lab.commands.bench_options import BenchOptions
@@ -28,6 +29,7 @@ class Study(StrEnum):
     speeds = "speeds"
     intervals = "intervals"
     calibration = "calibration"
+    alarms = "alarms"
     tolerance = "tolerance"
     tuning = "tuning"
     baselines = "baselines"
@@ -47,6 +49,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.baselines: bench_methods.baselines,
     Study.intervals: bench_methods.intervals,
     Study.calibration: bench_methods.calibration,
+    Study.alarms: alarms,
     Study.tuning: bench_methods.tuning,
     Study.jax: jax,
     Study.endurance: endurance,
@@ -61,6 +64,7 @@ _HELP = (
     "speeds: time per kernel matrix. "
     "intervals: how often 95 % intervals contain the truth. "
     "calibration: the same before and after calibrate, with widths and rank histograms, beside other methods. "
+    "alarms: what they notice, and how often they are false. "
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
     "baselines: errors of all methods on the paper's models. "
