@@ -104,7 +104,9 @@ class Watch:
         if self.distances is None or _has_gaps(observation):
             return before
         new = (1.0 - MEMORY) * self.distances.coordinates(observation)[0]
-        return new if before is None else MEMORY * before + new
+        if before is None or before.shape != new.shape:  # none yet, or one from a filter of other columns
+            return new
+        return MEMORY * before + new
 
     def decide(self, columns: Mapping[str, Any]) -> tuple[BoolArray, Any]:
         """Say which of T steps raise an alarm, and why.
