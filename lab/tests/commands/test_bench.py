@@ -14,6 +14,7 @@ from kmcf_lab.bench.endurance import EnduranceRow
 from kmcf_lab.bench.fit import FitRow
 from kmcf_lab.bench.intervals import IntervalRow
 from kmcf_lab.bench.kernels import KernelRow
+from kmcf_lab.bench.kidnapping import KidnappingRow
 from kmcf_lab.bench.ranks import RankRow
 from kmcf_lab.bench.speeds import SpeedRow
 from kmcf_lab.bench.tolerance import ToleranceRow
@@ -50,6 +51,10 @@ MEASURED = {
             ]
         },
         "1a 77 KMCF 0.900 nan 1.25 1.00 1.00",
+    ),
+    "kidnapping": (
+        {"kidnapping.measure_kidnapping": [KidnappingRow("1a", "default", 3.0, 0.75, 0.5, 4)]},
+        "1a default 3 75% 0.500 4",
     ),
     "alarms": (
         {"alarms.measure_alarms": [AlarmRow("model 1a", "examples", "alarms", 0.5, 0.25, 3)]},

@@ -30,6 +30,7 @@ class Study(StrEnum):
     intervals = "intervals"
     calibration = "calibration"
     alarms = "alarms"
+    kidnapping = "kidnapping"
     tolerance = "tolerance"
     tuning = "tuning"
     baselines = "baselines"
@@ -50,6 +51,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.intervals: bench_methods.intervals,
     Study.calibration: bench_methods.calibration,
     Study.alarms: alarms,
+    Study.kidnapping: bench_methods.kidnapping,
     Study.tuning: bench_methods.tuning,
     Study.jax: jax,
     Study.endurance: endurance,
@@ -65,6 +67,7 @@ _HELP = (
     "intervals: how often 95 % intervals contain the truth. "
     "calibration: the same before and after calibrate, with widths and rank histograms, beside other methods. "
     "alarms: what they notice, and how often they are false. "
+    "kidnapping: how soon a filter finds itself again after a jump that no move explains. "
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
     "baselines: errors of all methods on the paper's models. "

@@ -1,4 +1,4 @@
-"""``kmcf bench baselines``, ``intervals``, ``calibration``, ``tuning``: how good the filter is, beside others."""
+"""How good the filter is, beside others: ``kmcf bench`` baselines, intervals, calibration, kidnapping, tuning."""
 
 from __future__ import annotations
 
@@ -80,3 +80,22 @@ def tuning(console: Console, options: BenchOptions) -> None:
         table.add_row(row.model, f"{row.n}", f"{row.trials}", f"{row.pruned}", *numbers)
     console.print(table)
     save_rows(console, [asdict(row) for row in rows], options.out / "bench_tuning.json")
+
+
+def kidnapping(console: Console, options: BenchOptions) -> None:
+    """Let the state jump, and count the observations until each filter is back."""
+    from kmcf_lab.bench.kidnapping import measure_kidnapping
+
+    rows = measure_kidnapping(
+        options.model or (["1a"] if options.quick else ["1a", "2a"]),
+        (options.n or [300])[0],
+        repetitions=2 if options.quick else 20,
+        tracks=1 if options.quick else 9,
+        report=console.print,
+    )
+    table = new_table("After a jump", ["problem", "method", "observations", "back", "error", "jumps"], left=2)
+    for row in rows:
+        shown = (f"{row.median:g}", f"{row.back:.0%}", f"{row.error:.3f}", str(row.jumps))
+        table.add_row(row.problem, row.method, *shown)
+    console.print(table)
+    save_rows(console, [asdict(row) for row in rows], options.out / "bench_kidnapping.json")
