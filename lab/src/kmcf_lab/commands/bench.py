@@ -14,6 +14,7 @@ from kmcf_lab.commands import bench_engines, bench_kernels, bench_methods
 from kmcf_lab.commands.bench_endurance import endurance
 from kmcf_lab.commands.bench_jax import jax
 from kmcf_lab.commands.bench_options import BenchOptions
+from kmcf_lab.commands.bench_windows import windows
 
 
 class Study(StrEnum):
@@ -31,6 +32,7 @@ class Study(StrEnum):
     tolerance = "tolerance"
     tuning = "tuning"
     baselines = "baselines"
+    windows = "windows"
     jax = "jax"
     endurance = "endurance"
 
@@ -48,6 +50,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.intervals: bench_methods.intervals,
     Study.calibration: bench_methods.calibration,
     Study.tuning: bench_methods.tuning,
+    Study.windows: windows,
     Study.jax: jax,
     Study.endurance: endurance,
 }
@@ -64,6 +67,7 @@ _HELP = (
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
     "baselines: errors of all methods on the paper's models. "
+    "windows: the last observations as one, on the Bluetooth tracks, with the intervals. "
     "jax: filter steps per second over batch sizes, on the device that JAX finds. "
     "endurance: very long runs, threads, processes, kills, interrupts, damaged files and mutated tables."
 )
