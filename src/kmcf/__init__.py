@@ -10,6 +10,7 @@ from kmcf._version import __version__
 
 if TYPE_CHECKING:
     from kmcf import baselines, datasets, export, filter, herding, kernels, store, transitions, trust, tuning
+    from kmcf.datasets import Window, windows
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter, ParticleLikelihoodFilter
     from kmcf.herding import Subsample, subsample
@@ -43,9 +44,11 @@ _HOMES = {
     "UnusedTimesWarning": "kmcf.support.alerts",
     "Subsample": "kmcf.herding",
     "TuningResult": "kmcf.tuning",
+    "Window": "kmcf.datasets",
     "load": "kmcf.store",
     "subsample": "kmcf.herding",
     "tune": "kmcf.tuning",
+    "windows": "kmcf.datasets",
 }
 _ROOMS = ("baselines", "datasets", "export", "filter", "herding", "kernels", "store", "transitions", "trust", "tuning")
 
@@ -65,6 +68,7 @@ __all__ = [
     "Subsample",
     "TuningResult",
     "UnusedTimesWarning",
+    "Window",
     "__version__",
     "baselines",
     "datasets",
@@ -79,6 +83,7 @@ __all__ = [
     "trust",
     "tune",
     "tuning",
+    "windows",
 ]
 
 

@@ -50,7 +50,7 @@ def calibrate(
     from kmcf.datasets.column_files import column_names
 
     script = Script("kmcf calibrate")
-    loaded = load_model(script, model)
+    loaded = load_model(script, model, columns.window)
     tables = loaded.tables(files, state=state, **asdict(columns))
     if not tables.state:
         raise ValueError(f"{model} does not say which columns are states; name them with --state.")

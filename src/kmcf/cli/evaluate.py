@@ -52,7 +52,7 @@ def evaluate(
     from kmcf.datasets.column_files import column_names
 
     script = Script("kmcf evaluate")
-    loaded = load_model(script, model)
+    loaded = load_model(script, model, columns.window)
     tables = loaded.tables(files, state=state, **asdict(columns))
     if not tables.state:
         raise ValueError(f"{model} does not say which columns are states; name them with --state.")

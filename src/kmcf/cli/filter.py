@@ -68,7 +68,7 @@ def filter_(
 
     _check_ending(out, as_json, streaming=STDIN in files)
     script = Script("kmcf filter")
-    loaded = load_model(script, model)
+    loaded = load_model(script, model, columns.window)
     tables = replace(loaded.tables(files, **asdict(columns)), state=())
     if STDIN in files:
         if len(files) > 1 or python:

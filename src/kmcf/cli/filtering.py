@@ -8,6 +8,7 @@ from kmcf.cli.group import note
 from kmcf.cli.models import LoadedModel
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.table_files import TableFiles, tell_gaps
+from kmcf.cli.windows import add_windows
 
 if TYPE_CHECKING:
     from kmcf.datasets import Recording
@@ -48,7 +49,7 @@ def add_filtering(
 
 
 def add_reading(script: Script, model: LoadedModel, tables: TableFiles, *, roles: tuple[str, ...]) -> None:
-    """Add the statement that reads ``recordings``, and compare them with the model."""
+    """Add the statements that read ``recordings``, in the model's window, and compare them with the model."""
     source = tables.files[0].name
 
     def check(names: dict[str, Any]) -> None:
@@ -59,7 +60,9 @@ def add_reading(script: Script, model: LoadedModel, tables: TableFiles, *, roles
         for recording in recordings:
             _check_controls(recording, source)
 
+    model.check_times(tables.time, source)
     script.add(tables.reading(), check=check)
+    add_windows(script, tables.window)
 
 
 def uses_times(model: LoadedModel, tables: TableFiles) -> bool:

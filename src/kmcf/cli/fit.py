@@ -13,7 +13,8 @@ from kmcf.cli.group import note
 from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import print_json, print_table
-from kmcf.cli.table_files import COLUMN_NOTES, tell_gaps
+from kmcf.cli.table_files import tell_gaps
+from kmcf.cli.windows import add_windows, check_floor, check_length, read_windows
 
 ModelOut = Annotated[
     Path, typer.Option("--out", "-o", metavar="MODEL", help="The model file.", rich_help_panel=options.OUTPUT)
@@ -43,11 +44,13 @@ def fit(
 
         kmcf fit walks.parquet -s x -y signal --sequence walk --observation-kernel matern:nu=2.5 -o model.kmcf
 
-        kmcf fit walk.csv -s x,y -y 'rssi_*' -t time --calibrate
+        kmcf fit walk.csv -s x,y -y 'rssi_*' -t time --window 3 --calibrate
     """
     files = example_files(examples)
+    check_floor(read_windows(examples.window), settings.given().get("floor"))
     script = Script("kmcf fit")
     script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
+    add_windows(script, files.window, check=check_length)
     script.add("states, observations = kmcf.datasets.examples(recordings)", check=_check_examples)
     script.add(*filter_statements(files, motion, settings, seed))
     script.add("flt.fit(states, observations)")
@@ -55,7 +58,7 @@ def fit(
         script.add(calibrating("flt", controlled=bool(files.control), timed=bool(files.time)), needs=("numpy",))
     script.add("flt.alarm_thresholds_  # found here, so that the file holds them")
     script.add_folder(out.parent)
-    script.add(call("kmcf.store.save", Code("flt"), out, notes=COLUMN_NOTES))
+    script.add(call("kmcf.store.save", Code("flt"), out, notes=files.notes()))
     if python:
         typer.echo(script.text())
         return
@@ -77,7 +80,7 @@ def _check_examples(names: dict[str, Any]) -> None:
         note(f"{rows - complete} of {rows} rows have no state or no observation, and are not used as examples.")
 
 
-def _about(out: Path, *, recordings: Any, states: Any, flt: Any, **_: Any) -> dict[str, Any]:
+def _about(out: Path, *, recordings: Any, states: Any, flt: Any, window: Any = None, **_: Any) -> dict[str, Any]:
     """Say what was fitted to what."""
     columns = recordings[0].names
     return {
@@ -87,6 +90,7 @@ def _about(out: Path, *, recordings: Any, states: Any, flt: Any, **_: Any) -> di
         "state": list(columns["states"]),
         "observation": list(columns["observations"]),
         "control": list(columns["controls"]),
+        **({"window": window.described()} if window is not None else {}),
         "transition": repr(flt.transition),
         "observation_kernel": repr(flt.observation_kernel_),
         "epsilon": flt.epsilon_,

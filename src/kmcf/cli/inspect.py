@@ -35,6 +35,7 @@ def inspect(
     notes = about.get("notes", {})
     for title, part in (
         ("Columns", notes.get("columns")),
+        ("Window", notes.get("window")),
         ("Settings", about.get("settings")),
         ("Learnt", about.get("fitted")),
     ):

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kmcf.cli.script import Script, call
 from kmcf.cli.table_files import TableFiles
+from kmcf.cli.windows import read_window, window_code
+
+if TYPE_CHECKING:
+    from kmcf.datasets import Window
 
 ROLES = ("state", "observation", "control")
 
@@ -25,11 +29,14 @@ class LoadedModel:
         Names by role, as ``kmcf.datasets.columns_of`` gives them; empty for files saved without notes.
     name : str
         The file's.
+    window : Window or None
+        The window of which its observations consist; None: they are taken one by one.
     """
 
     filter: Any
     columns: dict[str, Any]
     name: str
+    window: Window | None = None
 
     @property
     def states(self) -> list[str]:
@@ -47,25 +54,46 @@ class LoadedModel:
 
     def tables(self, files: Sequence[Path], **chosen: Any) -> TableFiles:
         """Return how to read files for this model: columns as chosen, otherwise those that it was fitted to."""
+        chosen.pop("window", None)  # which was looked at when the model was loaded
         columns = {**self.columns, **{name: value for name, value in chosen.items() if value}}
         if not columns.get("observation"):
             raise ValueError(f"{self.name} does not say which columns are observations; name them with --observation.")
         assumed = frozenset(name for name in self.columns if not chosen.get(name))
         named = {name: value for name, value in columns.items() if value is not None}
-        return TableFiles(files, **named, assumed=assumed)
+        code = None if self.window is None else window_code(self.window)
+        return TableFiles(files, **named, window=code, assumed=assumed)
 
     def check_width(self, role: str, names: Sequence[str], source: str) -> None:
         """Compare the number of columns with what the filter was fitted to."""
-        width = self.filter.states_.shape[1] if role == "state" else self.filter.reader_.shape[0]
+        length = 1 if self.window is None else self.window.length
+        width = self.filter.states_.shape[1] if role == "state" else self.filter.reader_.shape[0] // length
         if len(names) != width:
             raise ValueError(
                 f"{self.name} was fitted to {width} {role} columns, but {source} gives {len(names)} "
                 f"({', '.join(names) or 'none'})."
             )
 
+    def check_times(self, time: str | None, source: str) -> None:
+        """Refuse data without times where the model's window counts seconds."""
+        if time is None and self.window is not None and self.window.seconds is not None:
+            raise ValueError(
+                f"{self.name} takes the observations of the last {self.window.seconds:g} s as one, but {source} has no "
+                "times; name their column with --time."
+            )
 
-def load_model(script: Script, path: Path) -> LoadedModel:
-    """Load a model by the first statement of a script, which calls it ``flt``; check that commands can use it."""
+
+def load_model(script: Script, path: Path, window: str | None = None) -> LoadedModel:
+    """Load a model by the first statement of a script, which calls it ``flt``; check that commands can use it.
+
+    Parameters
+    ----------
+    script : Script
+        Gets the statement.
+    path : Path
+        The model's file.
+    window : str, optional
+        The window of which its observations consist, as typed; needed where the file does not say it.
+    """
     from kmcf.store import describe_file
 
     if not path.is_file():
@@ -80,7 +108,9 @@ def load_model(script: Script, path: Path) -> LoadedModel:
     script.add(f"flt = {call('kmcf.load', path)}")
     flt = script.run()["flt"]
     _check_usable(flt, path, about["class"])
-    return LoadedModel(flt, _checked_columns(about["notes"].get("columns", {}), path), path.name)
+    notes = about["notes"]
+    columns = _checked_columns(notes.get("columns", {}), path)
+    return LoadedModel(flt, columns, path.name, _window_of(notes.get("window"), window, flt, path))
 
 
 def _check_usable(flt: Any, path: Path, held: str) -> None:
@@ -98,6 +128,28 @@ def _check_usable(flt: Any, path: Path, held: str) -> None:
         raise ValueError(
             f"{path} was fitted to states or observations that are not rows of numbers; use it from Python."
         )
+
+
+def _window_of(notes: Any, words: str | None, flt: Any, path: Path) -> Window | None:
+    """Return the window of a model: as its file says, or as typed where it does not."""
+    from kmcf.datasets.windowing import Window, described_window
+
+    typed, width = read_window(words), flt.reader_.shape[0]
+    noted = described_window(notes)
+    if notes is not None and (noted is None or width % noted.length):
+        raise ValueError(f"what {path} says about windows makes no sense; fit the model anew, or use it from Python.")
+    if typed is None:
+        return noted
+    if noted is not None:
+        if typed[:2] not in ((noted.length, None), (None, noted.seconds)):
+            raise ValueError(f"--window {words}: {path} was fitted with {noted!r}, which is used without being told.")
+        return noted
+    if typed.length is None or width % typed.length:
+        raise ValueError(
+            f"--window {words}: {path} was fitted to observations of {width} numbers; say how many observations in a "
+            "row make these up."
+        )
+    return Window(typed.length, fill="repeat" if typed.fill == "repeat" else "nan")
 
 
 def _checked_columns(columns: Any, path: Path) -> dict[str, Any]:

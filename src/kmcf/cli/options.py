@@ -110,6 +110,16 @@ GapsOption = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+WindowOption = Annotated[
+    str | None,
+    typer.Option(
+        "--window",
+        metavar="K",
+        help="Take the last K observations as one, or those of the last seconds: 3, 5s. Where there are fewer, what is "
+        "there is used; 3:repeat repeats it, which is quicker. kmcf tune chooses among several: 1,3,5.",
+        rich_help_panel=DATA,
+    ),
+]
 SeedOption = Annotated[
     int, typer.Option("--seed", min=0, help="The same seed gives the same result.", rich_help_panel=MODEL)
 ]
@@ -150,6 +160,7 @@ class ExampleOptions:
     ] = None
     encoding: EncodingOption = "utf-8"
     gaps: GapsOption = GapTreatment.SPLIT
+    window: WindowOption = None
 
 
 @dataclass(frozen=True)
@@ -162,6 +173,7 @@ class ColumnOptions:
     sequence: SequenceOption = None
     encoding: EncodingOption = "utf-8"
     gaps: GapsOption = GapTreatment.KEEP
+    window: WindowOption = None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 from kmcf.cli.options import ExampleOptions, FilterOptions, TransitionOptions
 from kmcf.cli.script import Code, as_code, call
 from kmcf.cli.table_files import TableFiles
+from kmcf.cli.windows import read_window
 
 KERNEL_SETTINGS = ("state_kernel", "observation_kernel")
 ANGULAR_TRANSITIONS = ("random-walk", "jump")
@@ -20,8 +21,9 @@ POSE_TRANSITIONS = ("odometry", "velocity")
 """Transitions of a pose, which know that its last column is an angle."""
 
 
-def example_files(options: ExampleOptions) -> TableFiles:
-    """Return the files that hold examples."""
+def example_files(options: ExampleOptions, *, windows: bool = True) -> TableFiles:
+    """Return the files that hold examples; their windows, unless these are yet to be chosen."""
+    window = read_window(options.window, timed=options.time is not None) if windows else None
     return TableFiles(
         options.files,
         options.state,
@@ -32,6 +34,7 @@ def example_files(options: ExampleOptions) -> TableFiles:
         options.angle or (),
         options.gaps.value,
         encoding=options.encoding,
+        window=None if window is None else window.code,
     )
 
 
@@ -41,6 +44,8 @@ def filter_statements(files: TableFiles, motion: TransitionOptions, settings: Fi
     Where a lost filter is to recover, they need the example ``states``.
     """
     given = {name: kernel(value) if name in KERNEL_SETTINGS else value for name, value in settings.given().items()}
+    if files.window is not None and isinstance(given.get("floor"), list):  # one per column of one observation
+        given["floor"] = Code(f"{as_code(given['floor'])} * window.length")
     angles = {"angles": Code("recordings[0].angles")} if files.angles else {}
     kind = _kind_of_filter(given)
     made = call(f"kmcf.{kind}", Code("transition"), **given, **angles, random_state=seed)

@@ -15,6 +15,7 @@ from kmcf.datasets.cells import is_date, read_date, read_number
 from kmcf.datasets.column_files import csv_rows
 from kmcf.datasets.columns import choose
 from kmcf.datasets.tables import MOST_FILLED, missed_steps
+from kmcf.datasets.windowing import Window
 from kmcf.export.estimates import LINES, EstimateColumns
 from kmcf.filter import Belief
 from kmcf.filter.inputs import IncompleteError
@@ -43,6 +44,7 @@ class EstimateStream:
         self.reasons: Counter[str] = Counter()
         """How many estimates had which reason for an alarm; empty: none."""
         self._times: dict[str, float] = {}
+        self._windows: dict[str, Window] = {}
         header = next(self._rows, None)
         if header is None:
             raise ValueError("stdin is empty; the first line must hold the names of the columns.")
@@ -52,6 +54,7 @@ class EstimateStream:
         model.check_width("observation", [self._header[j] for j in self._columns["observation"]], "stdin")
         self._dates = False
         self._timed = uses_times(model, self._tables)
+        model.check_times(self._tables.time, "stdin")
 
     @property
     def columns(self) -> EstimateColumns:
@@ -72,6 +75,7 @@ class EstimateStream:
         if belief is None or (missed and self._tables.gaps == "split"):
             belief = self._model.filter.start(stream=self._started)
             self._started += 1
+            self._windows[label] = self._model.window or Window(1)
         elif control is not None and np.isnan(control).any():
             raise ValueError(f"stdin, line {line}: the control is missing.")
         beliefs: list[Belief] = []
@@ -82,19 +86,22 @@ class EstimateStream:
                     f"stdin, line {line}: filling the gap from time {self._times[label]:g} to {time:g} would add "
                     f"{missed} rows; keep gaps as they are, or begin a new sequence there (--gaps split)."
                 )
-            beliefs, times = self._filled(belief, missed, self._times[label], time)
+            beliefs, times = self._filled(label, belief, missed, self._times[label], time)
             belief, missed = beliefs[-1], 0
+        window = self._windows[label].after(observation, time)
         try:
-            belief = self._model.filter.step(belief, observation, control, time if self._timed else None)
+            belief = self._model.filter.step(belief, window.stacked, control, time if self._timed else None)
         except IncompleteError as error:
             column = self._columns["observation"][int(np.flatnonzero(~np.isfinite(observation))[0])]
             raise ValueError(f"stdin, line {line}, column {self._header[column]!r}: {error}") from None
-        self._beliefs[label], self._times[label] = belief, time
+        self._beliefs[label], self._times[label], self._windows[label] = belief, time, window
         run = collect([*beliefs, belief], angles=self._model.filter.angles, keep=False)
         self.reasons.update(str(reason) for reason in run.alarm_reason)
         return list(self.columns.rows(run, label, [*times, time], [*(0 for _ in beliefs), missed]))
 
-    def _filled(self, belief: Belief, missed: int, before: float, time: float) -> tuple[list[Belief], list[float]]:
+    def _filled(
+        self, label: str, belief: Belief, missed: int, before: float, time: float
+    ) -> tuple[list[Belief], list[float]]:
         """Predict through a gap."""
         if self._columns["control"]:
             raise ValueError("gaps cannot be filled where there are controls.")
@@ -102,6 +109,7 @@ class EstimateStream:
         times = [before + (time - before) * k / (missed + 1) for k in range(1, missed + 1)]
         for between in times:
             belief = self._model.filter.step(belief, None, None, between if self._timed else None)
+            self._windows[label] = self._windows[label].after(None, between)
             beliefs.append(belief)
         return beliefs, times
 

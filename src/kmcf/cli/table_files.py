@@ -29,6 +29,8 @@ class TableFiles:
     gaps: str = "keep"
     step: float | None = None
     encoding: str = "utf-8"
+    window: Code | None = None
+    """The code that makes the window of which observations consist; None: they are taken one by one."""
     assumed: frozenset[str] = frozenset()
     """Roles that the user did not name: a file may do without the column of the time or of the sequence."""
 
@@ -44,6 +46,10 @@ class TableFiles:
     def reading(self) -> str:
         """Return the statement that reads them as ``recordings``."""
         return f"recordings = {call('kmcf.datasets.read_tables', list(self.files), **self._arguments())}"
+
+    def notes(self) -> Code:
+        """Return the notes in a model file: the names of its columns, and its window."""
+        return COLUMN_NOTES if self.window is None else WINDOW_NOTES
 
     @contextmanager
     def pointing(self) -> Iterator[None]:
@@ -62,12 +68,13 @@ class TableFiles:
     def _arguments(self) -> dict[str, Any]:
         """Return what is not as it is by default."""
         fields = self.__dataclass_fields__
-        given = {name: getattr(self, name) for name in fields if name not in ("files", "assumed")}
+        given = {name: getattr(self, name) for name in fields if name not in ("files", "window", "assumed")}
         return {name: value for name, value in given.items() if value and value != fields[name].default}
 
 
 COLUMN_NOTES = Code("{'columns': kmcf.datasets.columns_of(recordings)}")
 """The notes in a model file from which commands learn the names of its columns."""
+WINDOW_NOTES = Code("{'columns': kmcf.datasets.columns_of(recordings), 'window': window.described()}")
 
 
 def tell_gaps(recordings: list[Recording], gaps: str) -> None:

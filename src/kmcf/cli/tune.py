@@ -14,6 +14,7 @@ from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import can_show_progress, print_json, print_table
 from kmcf.cli.table_files import TableFiles, tell_gaps
+from kmcf.cli.windows import WindowWords, add_windows, check_floor, check_length, read_windows
 
 SEARCH = "Search"
 
@@ -62,11 +63,14 @@ def tune(
     """Choose the filter's hyper-parameters by cross validation, and save the filter made of the best trials.
 
     Whole sequences are left out in turn (halves, if there is only one). The search starts from the settings given here.
-    With --study, an interrupted study continues where it stopped.
+    With --study, an interrupted study continues where it stopped. With several windows (--window 1,3,5) each is tried
+    with the settings given, on rows that are left out, and the best one is tuned.
 
     For example:
 
         kmcf tune walks.csv -s x,y -y 'rssi_*' --sequence walk --trials 60
+
+        kmcf tune walks.csv -s x,y -y 'rssi_*' --sequence walk --window 1,3,5
 
         kmcf tune walks.csv -s x -y signal --study study.jsonl --seconds 600 --jobs -1 -o tuned
     """
@@ -80,16 +84,26 @@ def tune(
     }
     further = {"time_budget": seconds, "study": study, "progress": (not as_json and can_show_progress()) or None}
     search |= {name: value for name, value in further.items() if value is not None}
-    files = example_files(examples)
+    windows = read_windows(examples.window, timed=examples.time is not None)
+    if independent and windows:
+        raise ValueError("--independent rows follow no other, so there can be no --window.")
+    check_floor(windows, settings.given().get("floor"))
+    files = example_files(examples, windows=len(windows) < 2)
     script = Script("kmcf tune")
     script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
+    add_windows(script, files.window, check=check_length)
     if motion.recovery:
         script.add("states, _ = kmcf.datasets.examples(recordings)")
     script.add(*filter_statements(files, motion, settings, seed))
+    if len(windows) > 1:
+        script.add(choosing(files, windows, search), needs=("numpy",))
+        add_windows(script, Code("choice.best"))
     script.add(searching(files, search), needs=("numpy",))
     if calibrate:
         script.add(calibrating("result.best_filter", controlled=bool(files.control), timed=bool(files.time)))
-    script.add(f"summary = {call('kmcf.export.save_tuning', Code('result'), out, Code('recordings'))}")
+    kept = {"window": Code("window")} if windows else {}
+    kept |= {"choice": Code("choice")} if len(windows) > 1 else {}
+    script.add(f"summary = {call('kmcf.export.save_tuning', Code('result'), out, Code('recordings'), **kept)}")
     if python:
         typer.echo(script.text("print(result.best_value, result.best_params)"))
         return
@@ -103,6 +117,18 @@ def tune(
 
 def searching(files: TableFiles, search: dict[str, Any]) -> str:
     """Return the statement that tunes ``flt`` on all rows of ``recordings``, those without observation included."""
+    return f"result = {call('kmcf.tune', Code('flt'), **_rows(files), **search)}"
+
+
+def choosing(files: TableFiles, windows: list[WindowWords], search: dict[str, Any]) -> str:
+    """Return the statement that chooses among windows, with the settings of ``flt`` as they are."""
+    lengths = Code(f"[{', '.join(window.code for window in windows)}]")
+    how = {name: search[name] for name in ("sequential", "metric", "random_state")}
+    return f"choice = {call('kmcf.tuning.choose_window', Code('flt'), **_rows(files), lengths=lengths, **how)}"
+
+
+def _rows(files: TableFiles) -> dict[str, Code]:
+    """Return the arguments that hold all rows of ``recordings``."""
     roles = {"states": "states", "observations": "observations"}
     roles |= {"controls": "controls"} if files.control else {}
     roles |= {"times": "time"} if files.time else {}
@@ -110,4 +136,4 @@ def searching(files: TableFiles, search: dict[str, Any]) -> str:
         name: Code(f"numpy.concatenate([recording.{role} for recording in recordings])") for name, role in roles.items()
     }
     groups = Code("[number for number, recording in enumerate(recordings) for _ in recording.time]")
-    return f"result = {call('kmcf.tune', Code('flt'), **rows, groups=groups, **search)}"
+    return {**rows, "groups": groups}

@@ -10,6 +10,7 @@ from kmcf.datasets.recording import Recording, examples, hold_out, kept, thinned
 from kmcf.datasets.sussex import sussex_route
 from kmcf.datasets.synthetic import PAPER_MODELS, StateSpaceModel, Trajectory, paper_model
 from kmcf.datasets.tables import columns_of, read_tables
+from kmcf.datasets.windowing import Window, windowed, windows
 from kmcf.datasets.writing import write_table
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Recording",
     "StateSpaceModel",
     "Trajectory",
+    "Window",
     "ble_fingerprints",
     "ble_receivers",
     "ble_tracks",
@@ -34,5 +36,7 @@ __all__ = [
     "recent_landmarks",
     "sussex_route",
     "thinned",
+    "windowed",
+    "windows",
     "write_table",
 ]

@@ -9,14 +9,20 @@ from typing import Any
 
 from kmcf.datasets.recording import Recording
 from kmcf.datasets.tables import columns_of
+from kmcf.datasets.windowing import Window
 from kmcf.datasets.writing import write_rows
 from kmcf.store.files import save
 from kmcf.support.plain_json import without_nan, write_json
-from kmcf.tuning import TuningResult
+from kmcf.tuning import TuningResult, WindowChoice
 
 
 def save_tuning(
-    result: TuningResult, folder: str | os.PathLike[str], recordings: Sequence[Recording]
+    result: TuningResult,
+    folder: str | os.PathLike[str],
+    recordings: Sequence[Recording],
+    *,
+    window: Window | None = None,
+    choice: WindowChoice | None = None,
 ) -> dict[str, Any]:
     """Write ``model.kmcf`` (the best filter), ``settings.json`` and ``trials.csv`` into a folder.
 
@@ -28,6 +34,10 @@ def save_tuning(
         Created if it does not exist.
     recordings : list of Recording
         What was tuned on, as :func:`kmcf.datasets.read_tables` returns it; the model file notes their columns.
+    window : Window, optional
+        The window of which their observations consist; the model file notes it.
+    choice : WindowChoice, optional
+        How the window was chosen; ``settings.json`` says what each scored.
 
     Returns
     -------
@@ -45,10 +55,13 @@ def save_tuning(
             "metric": result.metric,
             "best_trial_value": result.best_value,
             "untuned_value": result.untuned_value,
+            **({} if window is None else {"window": window.described()}),
+            **({} if choice is None else {"windows_tried": choice.described()}),
             "settings": result.best_params,
         }
     )
-    save(result.best_filter, out / "model.kmcf", notes={"columns": columns_of(recordings)})
+    notes = {"columns": columns_of(recordings), **({} if window is None else {"window": window.described()})}
+    save(result.best_filter, out / "model.kmcf", notes=notes)
     write_json(out / "settings.json", summary)
     write_rows(out / "trials.csv", list(result.rows[0]), (row.values() for row in result.rows))
     return dict(summary)

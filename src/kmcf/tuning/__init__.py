@@ -4,5 +4,6 @@ from kmcf.support.search_space import Category, Integer, LogNormal
 from kmcf.tuning.result import TuningResult
 from kmcf.tuning.search import tune
 from kmcf.tuning.trials import Trial
+from kmcf.tuning.windows import WindowChoice, choose_window
 
-__all__ = ["Category", "Integer", "LogNormal", "Trial", "TuningResult", "tune"]
+__all__ = ["Category", "Integer", "LogNormal", "Trial", "TuningResult", "WindowChoice", "choose_window", "tune"]

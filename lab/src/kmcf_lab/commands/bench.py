@@ -15,6 +15,7 @@ from kmcf_lab.commands.bench_alarms import alarms
 from kmcf_lab.commands.bench_endurance import endurance
 from kmcf_lab.commands.bench_jax import jax
 from kmcf_lab.commands.bench_options import BenchOptions
+from kmcf_lab.commands.bench_windows import windows
 
 
 class Study(StrEnum):
@@ -34,6 +35,7 @@ class Study(StrEnum):
     tolerance = "tolerance"
     tuning = "tuning"
     baselines = "baselines"
+    windows = "windows"
     jax = "jax"
     endurance = "endurance"
 
@@ -53,6 +55,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.alarms: alarms,
     Study.kidnapping: bench_methods.kidnapping,
     Study.tuning: bench_methods.tuning,
+    Study.windows: windows,
     Study.jax: jax,
     Study.endurance: endurance,
 }
@@ -71,6 +74,7 @@ _HELP = (
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
     "baselines: errors of all methods on the paper's models. "
+    "windows: the last observations as one, on the Bluetooth tracks, with the intervals. "
     "jax: filter steps per second over batch sizes, on the device that JAX finds. "
     "endurance: very long runs, threads, processes, kills, interrupts, damaged files and mutated tables."
 )

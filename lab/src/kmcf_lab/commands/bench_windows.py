@@ -1,0 +1,51 @@
+"""``kmcf bench windows``: the last k observations as one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from kmcf.cli.showing import command_line
+from kmcf_lab.commands.bench_options import BenchOptions
+from kmcf_lab.commands.printing import new_table
+
+if TYPE_CHECKING:
+    from kmcf_lab.bench.windows import WindowCell
+
+COLUMNS = ("k", "start", "how", "mean error, m", "mean of tracks", "first 5 steps", "inside 95 %", "width, m")
+TRACKS = 9
+
+
+def windows(console: Console, options: BenchOptions) -> None:
+    """Follow the Bluetooth tracks with windows of several lengths; each track is saved, and not measured again."""
+    from kmcf.support.plain_json import write_json
+    from kmcf_lab.bench.windows import measure_window, summarise_windows, ways
+
+    path = options.out / "bench_windows.json"
+    cells = _measured(path)
+    done = {(cell.k, cell.fill, cell.how, cell.track_number) for cell in cells}
+    for way in ways((1, 3) if options.quick else (1, 3, 5), calibrated=not options.quick):
+        for number in range(1 if options.quick else TRACKS):
+            if (*way, number) in done:
+                continue
+            console.print(f"k = {way.k}, {way.fill}, {way.how}: track {number + 1}")
+            cells.append(measure_window(way, number))
+            found = {"rows": [*map(asdict, summarise_windows(cells))], "cells": [*map(asdict, cells)]}
+            write_json(path, {"command": command_line(), **found})
+    table = new_table("Bluetooth tracks, the last k observations as one", COLUMNS, left=3)
+    for row in summarise_windows(cells):
+        numbers = (f"{number:.3f}" for number in (row.error, row.by_track, row.first, row.inside))
+        table.add_row(f"{row.k}", row.fill, row.how, *numbers, f"{row.width:.2f}")
+    console.print(table)
+    console.print(f"saved {path}", soft_wrap=True)
+
+
+def _measured(path: Path) -> list[WindowCell]:
+    """Return what an earlier run measured."""
+    from kmcf_lab.bench.windows import WindowCell
+
+    return [WindowCell(**cell) for cell in json.loads(path.read_text())["cells"]] if path.is_file() else []
