@@ -7,9 +7,9 @@ examples. The posterior lives on these m examples.
 
 Where more examples are near than a step should solve for (a prior spread over the world, or very many examples), the
 observation chooses: those with the largest m_π(X_i) k_Y(Y_i, y) are kept, and their λ is scaled to sum to one. Examples
-that resemble neither the observation nor those that do, get next to no weight anyway. Particles that lie further apart
-than the state kernel reaches do not represent a density at its resolution; in such a step they see it widened to their
-spacing.
+that resemble neither the observation nor those that do, get next to no weight anyway. Particles all over the world that
+lie further apart than the state kernel is wide do not represent a density at its resolution; in such a step they see it
+widened to their spacing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kmcf.numerics.objects import Objects, take
 
 MOST, MOST_IN_TIME = 2000, 600
 """A step solves for at most so many examples; with tolerance="auto", which is to be fast, for the second number."""
-GATE = 4
+GATE = 2
 """Where there are more than this many times as many near, similarity to the observation alone makes the first cut."""
 
 
@@ -179,7 +179,7 @@ class LocalRule(ExampleRule):
         near = self.nearby.around(prior.states)
         k_y = self.examples.observation_kernel.subset(near).against(observation)[:, 0]
         covered = coverage(float(k_y.max(initial=0.0)), self.largest[1])
-        crowded = len(near) > GATE * most
+        crowded, everywhere = len(near) > GATE * most, 2 * len(near) > self.size
         if crowded:
             alike = _top(k_y, GATE * most)
             near, k_y = near[alike], k_y[alike]
@@ -187,7 +187,7 @@ class LocalRule(ExampleRule):
             return Selection(near, np.zeros(0), k_y, True, covered, 0.0)
         similarities = states.subset(near).against(prior.states)
         state_coverage = average(similarities, prior.weights, self.largest[0])
-        width = spacing(states.places(prior.states)) if crowded else 1.0
+        width = spacing(self.nearby.places(prior.states)) if crowded and everywhere else 1.0
         if width > 1.0:  # k^(1/s²) is a Gaussian kernel widened by s
             similarities = np.exp(states.subset(near).log_against(prior.states) / width**2)
         mean = similarities @ prior.weights  # Algorithm 3, line 13
@@ -206,7 +206,9 @@ class LocalRule(ExampleRule):
 
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to their closest example states."""
-        near = self.nearby.closest(prior.states)
+        near = self.nearby.around(prior.states)
+        if not len(near):
+            return 0.0
         similarities = self.examples.state_kernel.subset(near).against(prior.states)
         return average(similarities, prior.weights, self.largest[0])
 

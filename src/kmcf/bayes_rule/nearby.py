@@ -12,8 +12,10 @@ from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects
 
-MANY_CELLS = 500
-"""Particles in more cells than this are everywhere: all examples count as near."""
+MANY_BOXES = 200
+"""Particles in more boxes than this are everywhere: all examples count as near."""
+MOST_COLUMNS = 3
+"""The tree knows so many columns, those with the largest extent: trees in many dimensions are slow."""
 SAMPLED = 100
 
 
@@ -23,6 +25,8 @@ class Nearby:
 
     tree: cKDTree
     kernel: ExampleKernel
+    columns: IntArray
+    """Which columns of the places the tree knows."""
     radius: float
     """Examples further away than this have a negligible similarity."""
 
@@ -40,8 +44,11 @@ class Nearby:
         found = kernel.neighbourhood(negligible)
         if found is None:
             return None
+        rows = np.asarray(found.rows)
+        columns = np.sort(np.argsort(-np.ptp(rows, axis=0), kind="stable")[:MOST_COLUMNS])
         # Sliding midpoints: as good for queries as medians, and built in a fraction of the time.
-        return cls(cKDTree(found.rows, leafsize=32, balanced_tree=False, compact_nodes=False), kernel, found.radius)
+        tree = cKDTree(rows[:, columns], leafsize=32, balanced_tree=False, compact_nodes=False)
+        return cls(tree, kernel, columns, found.radius)
 
     @property
     def size(self) -> int:
@@ -51,35 +58,45 @@ class Nearby:
     def find(self, places: FloatArray) -> IntArray:
         """Return at least the examples within the radius of some place, sorted.
 
-        Places are gathered into cells, and each cell asks the tree once; some examples a little further away come with
-        the others.
+        Places are gathered into boxes, and each box asks the tree once, for the examples within the radius of the box.
         """
-        low, high = places.min(axis=0), places.max(axis=0)
-        half = 0.5 * float(np.linalg.norm(high - low))
-        if half <= 0.5 * self.radius:
-            return np.sort(self.tree.query_ball_point(0.5 * (low + high), self.radius + half)).astype(np.intp)
-        edge = self.radius / np.sqrt(places.shape[1])
-        cells = np.unique(np.floor((places - low) / edge), axis=0)
-        if len(cells) > MANY_CELLS:
+        low, high = _boxes(places, self.radius)
+        if len(low) > MANY_BOXES:
             return np.arange(self.size)
-        centres = low + (cells + 0.5) * edge
+        centres, halves = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1)
         inside = np.zeros(self.size, dtype=bool)
-        for found in self.tree.query_ball_point(centres, 1.5 * self.radius, return_sorted=False):
-            inside[found] = True
+        balls = self.tree.query_ball_point(centres, self.radius + halves, return_sorted=False)
+        for found, least, most in zip(balls, low, high, strict=True):
+            indices = np.array(found, dtype=np.intp)
+            rows = self.tree.data[indices]
+            gaps = np.maximum(np.maximum(least - rows, rows - most), 0.0)
+            inside[indices[np.einsum("ij,ij->i", gaps, gaps) <= self.radius**2]] = True
         return np.flatnonzero(inside)
 
     def around(self, states: Objects) -> IntArray:
         """Return at least the examples that resemble some of the states."""
-        return self.find(self.kernel.places(states))
+        return self.find(self.places(states))
 
-    def closest(self, states: Objects) -> IntArray:
-        """Return the examples that are closest to some state."""
-        return np.unique(self.tree.query(self.kernel.places(states))[1])
+    def places(self, states: Objects) -> FloatArray:
+        """Return where states are, in the coordinates of the tree."""
+        return self.kernel.places(states)[:, self.columns]
 
     def typical(self) -> int:
         """Return how many examples lie within the radius of a typical example."""
         some = np.unique(np.linspace(0, self.size - 1, min(self.size, SAMPLED)).astype(np.intp))
         return int(np.median(self.tree.query_ball_point(self.tree.data[some], self.radius, return_length=True)))
+
+
+def _boxes(places: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
+    """Return the corners of boxes that hold all places: one if it is small, otherwise one per cell of a grid."""
+    low, high = places.min(axis=0, keepdims=True), places.max(axis=0, keepdims=True)
+    if float(np.linalg.norm(high - low)) <= 2.0 * radius:
+        return low, high
+    edge = 2.0 * radius / np.sqrt(places.shape[1])
+    _, cell = np.unique(np.floor((places - low) / edge), axis=0, return_inverse=True)
+    order = np.argsort(cell.ravel(), kind="stable")
+    starts = np.flatnonzero(np.diff(cell.ravel()[order], prepend=-1))
+    return np.minimum.reduceat(places[order], starts), np.maximum.reduceat(places[order], starts)
 
 
 def spacing(places: FloatArray) -> float:
