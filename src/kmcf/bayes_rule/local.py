@@ -69,7 +69,7 @@ class Accuracy:
         λ reaches further than m_π: what is cut off at a share s of m_π has shares of λ of up to about s^(2/3).
         """
         if tolerance is None:
-            return cls(1e-4, 1e-3, observations, most or MOST_IN_TIME)
+            return cls(1e-3, 1e-3, observations, most or MOST_IN_TIME)
         return cls(max(tolerance**1.5, 1e-14), tolerance, observations, most or MOST)
 
 
