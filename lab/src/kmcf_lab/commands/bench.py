@@ -28,6 +28,7 @@ class Study(StrEnum):
     intervals = "intervals"
     tolerance = "tolerance"
     tuning = "tuning"
+    world = "world"
     baselines = "baselines"
     jax = "jax"
 
@@ -41,6 +42,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.kernels: bench_kernels.kernels,
     Study.rooms: bench_kernels.rooms,
     Study.speeds: bench_kernels.speeds,
+    Study.world: bench_engines.world,
     Study.baselines: bench_methods.baselines,
     Study.intervals: bench_methods.intervals,
     Study.tuning: bench_methods.tuning,
@@ -57,6 +59,7 @@ _HELP = (
     "intervals: how often 95 % intervals contain the truth. "
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
+    "world: very many examples in a world far larger than what the state kernel sees. "
     "baselines: errors of all methods on the paper's models. "
     "jax: filter steps per second over batch sizes, on the device that JAX finds."
 )
