@@ -34,6 +34,7 @@ class Dataset(StrEnum):
     freiburg = "freiburg"
     building = "building"
     cold = "cold"
+    wifine = "wifine"
 
 
 def localize(
