@@ -24,6 +24,8 @@ from kmcf.kernels import (
     Linear,
     Matern,
     Pose,
+    Same,
+    SignalStrength,
 )
 
 
@@ -49,6 +51,9 @@ VECTOR_KERNELS = {
     "Columns": Columns(Matern(), [2, 0]),
     "Pose": Pose(position_bandwidth=2.0, heading_bandwidth=0.5),
     "Pose learnt": Pose(multiplier=0.5),
+    "Same": Same(),
+    "Same with otherwise": Same(0.3),
+    "SignalStrength": SignalStrength(floor=-1.0),
     "Sum": Gaussian() + Linear(),
     "Product": Laplace(1.0) * AsinhScaled(Gaussian(1.0)),
     "Scaled": 3.0 * Gaussian(1.0),

@@ -19,6 +19,7 @@ from kmcf_lab.bench.ranks import RankRow
 from kmcf_lab.bench.speeds import SpeedRow
 from kmcf_lab.bench.tolerance import ToleranceRow
 from kmcf_lab.bench.tuning import TuningRow
+from kmcf_lab.bench.world import WorldRow
 from kmcf_lab.commands.bench import _STUDIES, Study
 
 ERRORS = [KernelRow("1a", "default", 1.5, 0.25), KernelRow("1a", "plain", 2.5, math.nan)]
@@ -31,6 +32,10 @@ MEASURED = {
     "tolerance": (
         {"tolerance.measure_tolerances": [ToleranceRow("1a", 9, 0.1, 0.1, "auto", (2, 2), 0.01, k) for k in (1, 3)]},
         "auto 1.0e-02 3.0e+00",
+    ),
+    "world": (
+        {"world.measure_world": [WorldRow(77, "known", "local", 1.0, 9.5, 2.5, 30.0, 0.75, 0.5)]},
+        "77 known local 1.00 9.5 2.50 30 0.75 0.50",
     ),
     "kernels": ({"kernels.measure_models": ERRORS}, "default 1.500 ± 0.250 plain 2.500"),
     "rooms": (

@@ -2,11 +2,13 @@
 
 from kmcf.bayes_rule.base import BayesRule, DensePosterior, ExampleRule, Examples, Posterior, Prior, Sample
 from kmcf.bayes_rule.both import EitherRule
-from kmcf.bayes_rule.choice import FittedRule, ParticleSettings, RuleSettings, fit_particle_rule, fit_rule
+from kmcf.bayes_rule.choice import fit_particle_rule, fit_rule
 from kmcf.bayes_rule.compressed import CompressedPosterior, CompressedRule
 from kmcf.bayes_rule.exact import ExactRule
+from kmcf.bayes_rule.fitted import FittedRule, ParticleSettings, RuleSettings
 from kmcf.bayes_rule.literal import LiteralRule
 from kmcf.bayes_rule.literal_lowrank import LiteralLowRankRule
+from kmcf.bayes_rule.local import LocalPosterior, LocalRule
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 
@@ -22,6 +24,8 @@ __all__ = [
     "FittedRule",
     "LiteralLowRankRule",
     "LiteralRule",
+    "LocalPosterior",
+    "LocalRule",
     "LowRankRule",
     "ParticleRule",
     "ParticleSettings",

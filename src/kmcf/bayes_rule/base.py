@@ -157,6 +157,8 @@ class BayesRule(ABC):
     """How its posteriors are resampled."""
     outside: float = 0.0
     """Share of the examples added last that the pivots chosen at fit do not reach."""
+    kept: int | None = None
+    """How many numbers a posterior keeps at most; None: one per example."""
 
     @abstractmethod
     def correct(self, prior: Prior, observation: Objects) -> Posterior:

@@ -14,12 +14,13 @@ import numpy as np
 from kmcf.bayes_rule.base import Examples
 from kmcf.bayes_rule.both import EitherRule
 from kmcf.bayes_rule.candidates import MOST, Candidates
-from kmcf.bayes_rule.choice import FittedRule, ParticleSettings, RuleSettings
 from kmcf.bayes_rule.compressed import CompressedRule
 from kmcf.bayes_rule.core import FeatureMap
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.exact import ExactRule
 from kmcf.bayes_rule.factors import KernelFeatures
+from kmcf.bayes_rule.fitted import FittedRule, ParticleSettings, RuleSettings
+from kmcf.bayes_rule.local_choice import fit_local
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.bayes_rule.tensors import Tensors
@@ -76,6 +77,8 @@ def from_cache(
         negligible = _number(cache["negligible"], float)
         exact = ExactRule.fit(examples, represented=factor, negligible=negligible, **dense)
         return FittedRule(exact, *summary)
+    if cache["engine"] == "local":
+        return fit_local(examples, dataclasses.replace(settings, engine="local"))
     if cache["engine"] not in ("lowrank", "compressed"):
         return None
     states = _restored(cache["states"], examples.state_kernel)

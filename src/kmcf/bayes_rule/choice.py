@@ -3,77 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from kmcf.bayes_rule.base import BayesRule, Examples, Resampler
+from kmcf.bayes_rule.base import BayesRule, Examples
 from kmcf.bayes_rule.compressed import CompressedRule
+from kmcf.bayes_rule.costs import (
+    LARGEST_GRAM,
+    LARGEST_TENSOR,
+    cheapest,
+    nanoseconds_per_step,
+    neighbours,
+    tolerances_for,
+)
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.exact import ExactRule
 from kmcf.bayes_rule.factors import KernelFeatures, features_of_rank
+from kmcf.bayes_rule.fitted import FittedRule, ParticleSettings, RuleSettings
 from kmcf.bayes_rule.literal import LiteralRule
 from kmcf.bayes_rule.literal_lowrank import LiteralLowRankRule
+from kmcf.bayes_rule.local_choice import fit_local
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.bayes_rule.reduction import reduce_observations
 from kmcf.kernels import ExampleKernel
 from kmcf.support.alerts import HighRankWarning, warn_user
 
-ENGINES = ("auto", "literal", "exact", "lowrank", "compressed")
-LARGEST_TENSOR = 64_000_000
-"""The compressed engine is chosen only if p q² / 2 stays below this (512 MB)."""
+ENGINES = ("auto", "literal", "exact", "lowrank", "compressed", "local")
 SLOW_MILLISECONDS = 30.0
 NEGLIGIBLE_PRIOR = 1e-6
 """With tolerance="auto" the exact engine leaves out examples with less prior weight, relative to the largest."""
-SAMPLED = 100
-LARGEST_GRAM = 5000
-"""The exact engine is chosen only up to this many examples (two 200 MB matrices)."""
 MOST_PIVOTS, FEWEST_PIVOTS, LARGEST_FACTOR = 1000, 50, 200_000_000
 """Beyond that, the number of pivots is limited, so that a factor takes at most 1.6 GB."""
-
-
-@dataclass(frozen=True)
-class RuleSettings:
-    """What a rule on examples needs to know besides the examples."""
-
-    engine: str
-    rule: str
-    epsilon: float
-    delta: float
-    tolerance: tuple[float, float] | None
-    """For states and observations; None follows the regularisers."""
-    rank: tuple[int | float | None, int | float | None]
-    n_particles: int
-    resampler: Resampler
-    always_resampler: Resampler | None
-    """For the compressed engine, which must resample at every step; None if that engine cannot be used."""
-
-
-@dataclass(frozen=True)
-class ParticleSettings:
-    """What the rule on particles needs to know besides the examples."""
-
-    delta: float
-    tolerance: float
-    rank: int | float | None
-    resampler: Resampler
-    background: float = 0.0
-    """φ."""
-    sharpness: float = 1.0
-    """The power of the state kernel."""
-
-
-class FittedRule(NamedTuple):
-    """A rule, the engine that computes it and how well its factors reproduce the kernel matrices."""
-
-    rule: BayesRule
-    engine: str
-    ranks: tuple[int, int]
-    """(p, q); n where nothing was approximated."""
-    trace_errors: tuple[float, float]
-    """‖G − FFᵀ‖ in the trace norm, relative to the trace of G, for states and observations."""
 
 
 def fit_rule(
@@ -103,6 +65,9 @@ def fit_rule(
         return FittedRule(LiteralRule.fit(examples, **dense), "literal", (n, n), (0.0, 0.0))
     if settings.engine == "exact":
         return FittedRule(ExactRule.fit(examples, **dense), "exact", (n, n), (0.0, 0.0))
+    local = fit_local(examples, settings) if settings.engine in ("auto", "local") else None
+    if local is not None:
+        return local
     states, observations = _features(examples, settings)
     ranks = states.rank, observations.rank
     negligible = NEGLIGIBLE_PRIOR if settings.tolerance is None else settings.tolerance[0]
@@ -230,65 +195,3 @@ def _check_tensor(p: int, q: int) -> None:
             f"engine='compressed' would need {8 * numbers / 2**30:.0f} GiB for {p} state and {q} observation features; "
             "use tolerance='auto', a smaller rank or engine='auto'."
         )
-
-
-def tolerances_for(
-    settings: RuleSettings, state_kernel: ExampleKernel, observation_kernel: ExampleKernel
-) -> tuple[float, float]:
-    """Return the tolerances for states and observations.
-
-    Where the user sets none, they follow the regularisers: directions of G_X that the factor misses have eigenvalues
-    of at most n times the residual and drown in nε, and those of C in √δ (rule "kbr") or δ ("importance"). The factors
-    0.5 and 0.05 are empirical (``docs/engines.md``): posterior means move by less than 1 % of the posterior standard
-    deviation.
-    """
-    if settings.tolerance is not None:
-        return settings.tolerance
-    largest = [max(float(kernel.diagonal().max()), 1e-300) for kernel in (state_kernel, observation_kernel)]
-    scale = settings.delta**0.5 if settings.rule == "kbr" else settings.delta
-    return 0.5 * settings.epsilon / largest[0], 0.05 * scale / largest[1]
-
-
-def neighbours(state_kernel: ExampleKernel, negligible: float) -> int:
-    """Estimate how many examples a concentrated prior leaves: twice those near a typical example, for its spread."""
-    n = state_kernel.size
-    some = np.unique(np.linspace(0, n - 1, min(n, SAMPLED)).astype(np.intp))
-    near = state_kernel.columns(some) > negligible * float(state_kernel.diagonal().max())
-    return min(n, int(2.0 * np.median(near.sum(axis=0))))
-
-
-def cheapest(n: int, p: int, q: int, settings: RuleSettings, near: int | None = None) -> str:
-    """Return the name of the engine with the least work per step.
-
-    Examples
-    --------
-    >>> from kmcf.herding.herding import Herd
-    >>> herd = Herd(100)
-    >>> settings = RuleSettings("auto", "kbr", 1e-3, 1e-4, (1e-8, 1e-8), (None, None), 1000, herd, herd)
-    >>> cheapest(1000, 40, 40, settings), cheapest(150, 150, 150, settings)
-    ('compressed', 'exact')
-    """
-    work = nanoseconds_per_step(n, p, q, settings.n_particles, n if near is None else near)
-    allowed = ["lowrank"]
-    if settings.rank == (None, None) and n <= LARGEST_GRAM:
-        allowed.append("exact")
-    if settings.rule == "kbr" and settings.always_resampler is not None and p * q * q / 2 <= LARGEST_TENSOR:
-        allowed.append("compressed")
-    return min(allowed, key=lambda engine: work[engine])
-
-
-def nanoseconds_per_step(n: int, p: int, q: int, m: int, near: int) -> dict[str, float]:
-    """Estimate the time of one step with n examples, p and q features and m particles on one ordinary core.
-
-    The exact engine solves for the ``near`` examples that the prior does not exclude, if they are at most q / 2. The
-    estimate counts 3 ns per kernel value, 0.5 ns per number streamed through memory and 0.025 ns per operation of a
-    matrix product.
-    """
-    kernel, streamed, product = 3.0, 0.5, 0.025
-    solve = product * q**3 * 4.0 / 3.0
-    everywhere, local = product * n * q * q + solve, product * near * near * (2 * q + 5 * near)
-    return {
-        "exact": kernel * n * (m + 1) + streamed * n * (n + 3 * q) + (local if 2 * near <= q else everywhere),
-        "lowrank": kernel * (m * p + q) + streamed * n * (2 * p + 4 * q) + product * n * q * q + solve,
-        "compressed": kernel * (m * p + q) + streamed * (p * q * q + p * p * q) / 2 + solve,
-    }

@@ -43,6 +43,7 @@ class EngineName(StrEnum):
     EXACT = "exact"
     LOWRANK = "lowrank"
     COMPRESSED = "compressed"
+    LOCAL = "local"
 
 
 class ResamplingName(StrEnum):

@@ -10,6 +10,7 @@ from kmcf.datasets.recording import Recording, examples, hold_out, kept, thinned
 from kmcf.datasets.sussex import sussex_route
 from kmcf.datasets.synthetic import PAPER_MODELS, StateSpaceModel, Trajectory, paper_model
 from kmcf.datasets.tables import columns_of, read_tables
+from kmcf.datasets.wifine import wifine, with_elapsed_times
 from kmcf.datasets.windowing import Window, windowed, windows
 from kmcf.datasets.writing import write_table
 
@@ -36,7 +37,9 @@ __all__ = [
     "recent_landmarks",
     "sussex_route",
     "thinned",
+    "wifine",
     "windowed",
     "windows",
+    "with_elapsed_times",
     "write_table",
 ]

@@ -41,18 +41,20 @@ class KernelMonteCarloFilter(RuleFilter):
         Regularisers of Algorithm 1. None: values that need no tuning (``epsilon_``, ``delta_``).
     rule : {"kbr", "importance"}
         Kernel Bayes' Rule (Algorithm 1) or its importance-weighted variant.
-    engine : {"auto", "literal", "exact", "lowrank", "compressed"}
+    engine : {"auto", "literal", "exact", "lowrank", "compressed", "local"}
         How the rule is computed: "literal" as printed (Algorithm 1, or Algorithm 5 where a ``rank`` is given), "exact"
         is Algorithm 1 in symmetric form, "lowrank" uses low-rank kernel matrices in a stable way, and "compressed"
-        does the same at a cost per step that does not depend on n. "auto" takes the cheapest; ``engine_``, ``ranks_``
-        and ``trace_errors_`` show what it chose.
+        does the same at a cost per step that does not depend on n. "local" is Algorithm 1 among the examples near the
+        particles, for large worlds: its cost depends on how many these are. "auto" takes the cheapest; ``engine_``,
+        ``ranks_`` and ``trace_errors_`` show what it chose.
     tolerance : float, pair of float or "auto"
         Low-rank engines stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
         "auto" follows the regularisers: posterior means then change by less than 1 % of the posterior sd.
     rank : int, float or pair of them, optional
         Largest number of features of states and observations in low-rank engines; a number below 1 is the share of the
         kernel matrix's trace that they keep, so that the rank follows from a matrix norm (Appendix C.1). With
-        ``engine="literal"`` the rank r of Algorithm 5.
+        ``engine="literal"`` the rank r of Algorithm 5; with ``engine="local"`` the largest number of examples that a
+        step solves for.
     resampling : {"herding", "multinomial", "none"}
         Kernel Herding (Algorithm 2), multinomial resampling of the truncated weights (the paper's Res-Trunc), or none.
     n_resample : int

@@ -209,6 +209,9 @@ class RuleFilter(SequentialFilter):
         greedy_loop()  # compiled here rather than in the first step
         return super()._make_backend()
 
+    def _numbers_per_belief(self) -> int:
+        return super()._numbers_per_belief() if self.rule_.kept is None else self.rule_.kept
+
     @property
     def n_particles_(self) -> int:
         """The number of particles in use."""

@@ -98,6 +98,11 @@ def check_filter(flt: Any) -> None:
     if flt.engine == "compressed":
         _check_compressed(flt)
     check_printed(flt.engine, flt.rule, flt.rank)
+    if flt.engine == "local" and any(isinstance(part, float) for part in pair_of(flt.rank)):
+        raise ValueError(
+            f"rank = {flt.rank!r}; for engine='local' it is the largest number of examples that a step solves for, an "
+            "integer."
+        )
     if flt.support == "both" and flt.engine == "literal":
         raise ValueError("engine='literal' is the paper's algorithm, whose posterior lives on the examples alone.")
     if flt.support == "particles" and flt.engine not in ("auto", "lowrank"):

@@ -2,7 +2,7 @@
 
 from kmcf.kernels.circular import Circular
 from kmcf.kernels.columns import AsinhScaled, Columns
-from kmcf.kernels.elementary import Constant, Linear
+from kmcf.kernels.elementary import Constant, Linear, Same
 from kmcf.kernels.examples import ExampleKernel
 from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
 from kmcf.kernels.kernel import FromCallable, FromSklearn, Kernel, Precomputed, Product, Scaled, Sum, as_kernel
@@ -12,6 +12,7 @@ from kmcf.kernels.pose import Pose
 from kmcf.kernels.registry import NAMED, named
 from kmcf.kernels.scans import LaserScan
 from kmcf.kernels.sequences import Spectrum
+from kmcf.kernels.signals import SignalStrength
 from kmcf.kernels.spatial_pyramid import SpatialPyramid
 from kmcf.kernels.stationary import Gaussian, Laplace, Matern
 
@@ -38,7 +39,9 @@ __all__ = [
     "Pose",
     "Precomputed",
     "Product",
+    "Same",
     "Scaled",
+    "SignalStrength",
     "SpatialPyramid",
     "Spectrum",
     "Sum",

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, take
+
+
+class Neighbourhood(NamedTuple):
+    """Places of objects, such that objects far apart have a negligible similarity."""
+
+    rows: Array
+    """One place per object, (n, d)."""
+    radius: float
+    """Objects whose places are further apart than this, in Euclidean distance, hardly resemble each other."""
 
 
 class BaseKernel(BaseEstimator, ABC):
@@ -71,6 +80,13 @@ class BaseKernel(BaseEstimator, ABC):
         count = len(a[0]) if isinstance(a, tuple) else len(a)
         singles = (take(a, np.array([i])) for i in range(count))
         return np.array([float(self.evaluate(one, one)[0, 0]) for one in singles])
+
+    def neighbourhood(self, _a: Any, _negligible: float) -> Neighbourhood | None:
+        """Return where prepared objects are, and the distance beyond which their similarity is negligible.
+
+        Negligible is a share of an object's similarity with itself. None: the kernel does not fall off with a distance.
+        """
+        return None
 
     def __call__(self, a: Any, b: Any = None) -> Array:
         """Return the matrix of similarities of two collections (of one with itself if ``b`` is None)."""

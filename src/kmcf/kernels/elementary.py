@@ -1,9 +1,10 @@
-"""Kernels without a bandwidth: linear and constant."""
+"""Kernels without a bandwidth: linear, constant, and one that asks only whether objects are the same."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from kmcf.kernels.base import as_rows
 from kmcf.kernels.distances import common_columns
 from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, array_namespace
@@ -73,3 +74,42 @@ class Constant(Kernel):
     def evaluate_diagonal(self, a: Array) -> Array:
         """Return a vector filled with the constant."""
         return self.value * a
+
+
+class Same(Kernel):
+    """1 for equal objects, ``otherwise`` for different ones: for the parts of a state that are labels, such as a floor.
+
+    Multiply it with a kernel on the other columns: examples on other floors then count only by ``otherwise``.
+
+    Parameters
+    ----------
+    otherwise : float
+        Similarity of objects that differ, at least 0 and below 1.
+
+    Examples
+    --------
+    >>> from kmcf.kernels import Columns, Gaussian
+    >>> position_and_floor = Columns(Gaussian(2.0), [0, 1]) * Columns(Same(), 2)
+    >>> position_and_floor([[0.0, 0.0, 1.0]], [[0.0, 2.0, 1.0], [0.0, 2.0, 2.0]]).round(4)
+    array([[0.6065, 0.    ]])
+    """
+
+    def __init__(self, otherwise: float = 0.0) -> None:
+        self.otherwise = otherwise
+
+    def prepare(self, objects: Objects) -> Array:
+        """Flatten to rows."""
+        if not 0.0 <= self.otherwise < 1.0:
+            raise ValueError(f"Same has otherwise = {self.otherwise!r}; it must be at least 0 and below 1.")
+        return as_rows(objects, self)
+
+    def evaluate(self, a: Array, b: Array) -> Array:
+        """Compare all pairs of rows."""
+        common_columns(a, b)
+        xp = array_namespace(a, b)
+        same = xp.all(a[:, None, :] == b[None, :, :], axis=2)
+        return self.otherwise + (1.0 - self.otherwise) * xp.asarray(same, dtype=b.dtype)
+
+    def evaluate_diagonal(self, a: Array) -> Array:
+        """Return ones."""
+        return array_namespace(a).ones(a.shape[0])

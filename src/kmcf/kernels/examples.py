@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.kernels.base import BaseKernel, checked_matrix
+from kmcf.kernels.base import BaseKernel, Neighbourhood, checked_matrix
 from kmcf.numerics.arrays import Array, FloatArray, IntArray
 from kmcf.numerics.memory import check_fits
 from kmcf.numerics.objects import Objects, is_numeric, take
@@ -63,6 +63,16 @@ class ExampleKernel:
     def log_against(self, objects: Objects) -> FloatArray:
         """Return the logarithms of the similarities of all examples (rows) with other objects (columns), (n, m)."""
         return self._checked(self.kernel.evaluate_log(self._prepared, self.kernel.prepare(objects)), len(objects))
+
+    def neighbourhood(self, negligible: float) -> Neighbourhood | None:
+        """Return where the examples are, and beyond which distance they hardly resemble each other; None if nowhere."""
+        return self.kernel.neighbourhood(self._prepared, negligible)
+
+    def places(self, objects: Objects) -> FloatArray:
+        """Return where other objects are, in the same coordinates."""
+        found = self.kernel.neighbourhood(self.kernel.prepare(objects), 0.5)
+        assert found is not None
+        return np.asarray(found.rows)
 
     def _checked(self, matrix: Any, width: int) -> FloatArray:
         if type(matrix) is np.ndarray and matrix.dtype == np.float64 and matrix.shape == (self.size, width):

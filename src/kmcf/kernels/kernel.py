@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Kernel as SklearnKernel
 
-from kmcf.kernels.base import BaseKernel, as_rows, checked_matrix
+from kmcf.kernels.base import BaseKernel, Neighbourhood, as_rows, checked_matrix
 from kmcf.kernels.examples import ExampleKernel
 from kmcf.kernels.precomputed import PrecomputedExamples, check_kernel_matrix
 from kmcf.numerics.arrays import Array, IntArray
@@ -144,6 +144,11 @@ class Product(_Pair):
         """Multiply the two diagonals."""
         return self.first.evaluate_diagonal(a[0]) * self.second.evaluate_diagonal(a[1])
 
+    def neighbourhood(self, a: tuple[Any, Any], negligible: float) -> Neighbourhood | None:
+        """Return that of the first part that has one: no product is larger than its parts allow."""
+        first = self.first.neighbourhood(a[0], negligible)
+        return self.second.neighbourhood(a[1], negligible) if first is None else first
+
 
 class Wrapped(Kernel):
     """Base of the kernels that change one kernel's input or output."""
@@ -186,6 +191,10 @@ class Wrapped(Kernel):
     def evaluate_diagonal(self, a: Any) -> Array:
         """Evaluate the diagonal of the kernel inside."""
         return self.kernel.evaluate_diagonal(a)
+
+    def neighbourhood(self, a: Any, negligible: float) -> Neighbourhood | None:
+        """Return that of the kernel inside."""
+        return self.kernel.neighbourhood(a, negligible)
 
 
 class Scaled(Wrapped):

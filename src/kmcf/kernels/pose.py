@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kmcf.kernels.base import as_rows
+from kmcf.kernels.base import Neighbourhood, as_rows
 from kmcf.kernels.circular import Circular
 from kmcf.kernels.columns import Columns
 from kmcf.kernels.kernel import Kernel, Product
@@ -98,6 +98,10 @@ class Pose(Kernel):
     def evaluate_diagonal(self, a: tuple[Array, Array]) -> Array:
         """Return ones."""
         return Gaussian().evaluate_diagonal(a[0])
+
+    def neighbourhood(self, a: tuple[Array, Array], negligible: float) -> Neighbourhood:
+        """Return position and heading side by side."""
+        return Gaussian().neighbourhood(array_namespace(*a).concat(a, axis=1), negligible)
 
     def _product(self, width: int) -> Any:
         columns = np.atleast_1d(np.asarray(self.heading, dtype=np.intp))

@@ -9,12 +9,13 @@ from typing import Any
 
 from kmcf.kernels.circular import Circular
 from kmcf.kernels.columns import AsinhScaled
-from kmcf.kernels.elementary import Linear
+from kmcf.kernels.elementary import Linear, Same
 from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
 from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.learned import Learned
 from kmcf.kernels.pose import Pose
 from kmcf.kernels.scans import LaserScan
+from kmcf.kernels.signals import SignalStrength
 from kmcf.kernels.stationary import Gaussian, Laplace, Matern
 
 
@@ -32,6 +33,8 @@ NAMED: dict[str, Callable[..., Kernel]] = {
     "circular": Circular,
     "pose": Pose,
     "laser-scan": LaserScan,
+    "signal-strength": SignalStrength,
+    "same": Same,
     "histogram-intersection": HistogramIntersection,
     "chi-squared": ChiSquared,
     "hellinger": Hellinger,

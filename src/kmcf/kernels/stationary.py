@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from kmcf.kernels.base import as_rows, positive
+from kmcf.kernels.base import Neighbourhood, as_rows, positive
 from kmcf.kernels.distances import euclidean, manhattan, median_distance, squared_euclidean
 from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
@@ -77,6 +77,14 @@ class Stationary(Kernel):
         """Return ones: every object is as similar to itself as can be."""
         return array_namespace(a).ones(a.shape[0])
 
+    def neighbourhood(self, a: Array, negligible: float) -> Neighbourhood:
+        """Return the rows as they are, in units of the bandwidth."""
+        return Neighbourhood(a, self._reach(-math.log(negligible)))
+
+    def _reach(self, decay: float) -> float:
+        """Return a distance, in bandwidths, beyond which the kernel is below exp(−decay)."""
+        return decay  # exp(−‖·‖₁) is never larger than exp(−‖·‖₂)
+
     def rows(self, objects: Objects) -> Array:
         """Return the vectors whose distance counts, one per object; subclasses may transform them."""
         return as_rows(objects, self)
@@ -126,6 +134,9 @@ class Gaussian(Stationary):
     def evaluate_log(self, a: Array, b: Array) -> Array:
         """Return −½‖a − b‖², which never underflows."""
         return -0.5 * squared_euclidean(a, b)
+
+    def _reach(self, decay: float) -> float:
+        return math.sqrt(2.0 * decay)
 
 
 class Laplace(Stationary):
@@ -180,3 +191,9 @@ class Matern(Stationary):
         r = math.sqrt(2.0 * self.nu) * euclidean(a, b)
         polynomial: Array = {0.5: 1.0, 1.5: 1.0 + r, 2.5: 1.0 + r + r * r / 3.0}[self.nu]
         return polynomial * array_namespace(a, b).exp(-r)
+
+    def _reach(self, decay: float) -> float:
+        r = decay
+        for _ in range(50):  # r = decay + log(polynomial), a contraction; both polynomials lie below (1 + r)²
+            r = decay + 2.0 * math.log1p(r)
+        return r / math.sqrt(2.0 * self.nu)

@@ -227,3 +227,32 @@ def pivoted_cholesky(
         )
     factor = np.ascontiguousarray(rows[: len(pivots)].T)
     return PivotedCholesky(factor, np.array(pivots, dtype=np.intp), residual)
+
+
+def pivoted_factor(matrix: FloatArray, tolerance: float) -> PivotedCholesky:
+    """Factorise a positive semi-definite matrix that is at hand: as :func:`pivoted_cholesky`, in one call of LAPACK.
+
+    Parameters
+    ----------
+    matrix : array (n, n)
+        Symmetric positive semi-definite.
+    tolerance : float
+        Stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
+
+    Examples
+    --------
+    >>> result = pivoted_factor(np.array([[4.0, 2.0], [2.0, 1.0]]), 1e-12)
+    >>> result.factor, result.pivots
+    (array([[2.],
+           [1.]]), array([0]))
+    """
+    n = len(matrix)
+    diagonal = np.diagonal(matrix)
+    scale = float(diagonal.max(initial=0.0))
+    least = max(tolerance, (n + 10) * np.finfo(float).eps) * scale
+    lower, order, rank, _ = lapack.dpstrf(np.array(matrix, order="F"), tol=least, lower=1, overwrite_a=1)
+    order = order.astype(np.intp) - 1
+    factor = np.empty((n, rank))
+    factor[order] = np.tril(lower[:, :rank])
+    residual = diagonal - np.sum(factor**2, axis=1)
+    return PivotedCholesky(factor, order[:rank], residual)

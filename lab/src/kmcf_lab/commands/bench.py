@@ -34,6 +34,7 @@ class Study(StrEnum):
     kidnapping = "kidnapping"
     tolerance = "tolerance"
     tuning = "tuning"
+    world = "world"
     baselines = "baselines"
     windows = "windows"
     jax = "jax"
@@ -49,6 +50,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.kernels: bench_kernels.kernels,
     Study.rooms: bench_kernels.rooms,
     Study.speeds: bench_kernels.speeds,
+    Study.world: bench_engines.world,
     Study.baselines: bench_methods.baselines,
     Study.intervals: bench_methods.intervals,
     Study.calibration: bench_methods.calibration,
@@ -73,6 +75,7 @@ _HELP = (
     "kidnapping: how soon a filter finds itself again after a jump that no move explains. "
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
+    "world: very many examples in a world far larger than what the state kernel sees. "
     "baselines: errors of all methods on the paper's models. "
     "windows: the last observations as one, on the Bluetooth tracks, with the intervals. "
     "jax: filter steps per second over batch sizes, on the device that JAX finds. "

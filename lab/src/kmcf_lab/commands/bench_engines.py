@@ -75,6 +75,22 @@ def fit(console: Console, options: BenchOptions) -> None:
     save_rows(console, [asdict(row) for row in rows], options.out / "bench_fit.json")
 
 
+def world(console: Console, options: BenchOptions) -> None:
+    """Follow an object through a world far larger than what the state kernel sees."""
+    from kmcf_lab.bench.world import measure_world
+
+    sizes = [3000, 30_000] if options.quick else [10_000, 100_000, 1_000_000]
+    rows = [row for size in options.n or sizes for row in measure_world(size, steps=options.steps or 100)]
+    columns = ("n", "start", "engine", "fit s", "first step ms", "ms/step", "solved for", "error m", "peak GB")
+    table = new_table("One example per square metre, kernel width 2 m, processor time of one thread", columns, left=0)
+    for row in rows:
+        times = (f"{row.fit_seconds:.2f}", f"{row.first_milliseconds:.1f}", f"{row.milliseconds_per_step:.2f}")
+        rest = (f"{row.solved_for:.0f}", f"{row.error:.2f}", f"{row.peak_gigabytes:.2f}")
+        table.add_row(f"{row.n}", row.start, row.engine, *times, *rest)
+    console.print(table)
+    save_rows(console, [asdict(row) for row in rows], options.out / "bench_world.json")
+
+
 def ranks(console: Console, options: BenchOptions) -> None:
     """Measure the error at low rank."""
     from kmcf_lab.bench.ranks import measure_ranks

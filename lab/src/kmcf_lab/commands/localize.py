@@ -35,6 +35,7 @@ class Dataset(StrEnum):
     freiburg = "freiburg"
     building = "building"
     cold = "cold"
+    wifine = "wifine"
 
 
 def localize(

@@ -158,6 +158,8 @@ class Measure:
         Share of the steps at the beginning that does not count.
     near : float
         Distance up to which an estimate counts as right, in metres.
+    axes : int
+        How many state columns, from the first on, make the position.
 
     Examples
     --------
@@ -170,6 +172,7 @@ class Measure:
     dropped_seconds: float = 0.0
     dropped_share: float = 0.0
     near: float = 1.0
+    axes: int = 2
 
     def judged(self, time: FloatArray) -> BoolArray:
         """Return which steps count."""

@@ -7,8 +7,9 @@ from kmcf_lab.localize.laser import FREIBURG, INTEL
 from kmcf_lab.localize.problem import Problem
 from kmcf_lab.localize.radio import BLE
 from kmcf_lab.localize.vision import BUILDING, COLD
+from kmcf_lab.localize.wifi import WIFINE
 
-PROBLEMS: dict[str, Problem] = {one.name: one for one in (BLE, MRCLAM, INTEL, FREIBURG, BUILDING, COLD)}
+PROBLEMS: dict[str, Problem] = {one.name: one for one in (BLE, MRCLAM, INTEL, FREIBURG, BUILDING, COLD, WIFINE)}
 
 
 def problem_named(name: str) -> Problem:

@@ -31,7 +31,7 @@ def step_row(test: Recording, t: int, belief: Belief, measure: Measure) -> Row:
         "true_y": truth[1],
         "x": place[0],
         "y": place[1],
-        "error": float(np.linalg.norm(place - truth)),
+        "error": position_error(test.states[t], belief, measure),
         "variance_x": around[0, 0],
         "covariance": around[0, 1],
         "variance_y": around[1, 1],
@@ -45,9 +45,15 @@ def step_row(test: Recording, t: int, belief: Belief, measure: Measure) -> Row:
     }
 
 
-def position_of(belief: Belief, estimate: PointEstimate) -> FloatArray:
-    """Return the estimated position (2,) of a belief."""
-    return np.asarray(belief.mean() if estimate == "mean" else belief.mode())[:2]
+def position_error(state: Any, belief: Belief, measure: Measure) -> float:
+    """Return the distance of the estimated position to the true one, in all dimensions that make a position."""
+    truth = np.asarray(state, dtype=np.float64)[: measure.axes]
+    return float(np.linalg.norm(position_of(belief, measure.estimate, measure.axes) - truth))
+
+
+def position_of(belief: Belief, estimate: PointEstimate, axes: int = 2) -> FloatArray:
+    """Return the estimated position (axes,) of a belief."""
+    return np.asarray(belief.mean() if estimate == "mean" else belief.mode())[:axes]
 
 
 def uncertainty(belief: Belief, place: FloatArray, estimate: PointEstimate, near: float) -> FloatArray:

@@ -15,7 +15,7 @@ from kmcf.filter.sequential import SequentialFilter
 from kmcf.tuning import tune
 from kmcf_lab.localize.problem import LocalizationFold, Measure, Settings
 from kmcf_lab.localize.splits import training_rows
-from kmcf_lab.localize.steps import position_of
+from kmcf_lab.localize.steps import position_error
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class PositionError:
         """Return the loss of a belief."""
         if belief.time <= self.dropped:
             return 0.0
-        error = float(np.linalg.norm(position_of(belief, self.measure.estimate) - np.asarray(state)[:2]))
+        error = position_error(state, belief, self.measure)
         if self.measure.primary == "share":
             return float(error >= self.measure.near)
         return error**2 if self.measure.primary == "rmse" else error
