@@ -16,7 +16,7 @@ from kmcf_lab.commands.printing import new_table
 if TYPE_CHECKING:
     from kmcf_lab.bench.windows import WindowCell
 
-COLUMNS = ("k", "start", "how", "mean error, m", "mean of tracks", "first 5 steps", "inside 95 %", "width, m")
+COLUMNS = ("k", "start", "how", "tracks", "mean error, m", "mean of tracks", "first 5 steps", "inside 95 %", "width, m")
 MODEL_COLUMNS = ("model", "k", "RMSE", "÷ k = 1", "inside 95 %", "width", "calibrated: inside", "width")
 TRACKS = 9
 
@@ -47,15 +47,14 @@ def _models(console: Console, options: BenchOptions, models: list[str]) -> None:
 def _tracks(console: Console, options: BenchOptions) -> None:
     """Follow the Bluetooth tracks; each is saved, and not measured again."""
     from kmcf.support.plain_json import write_json
-    from kmcf_lab.bench.windows import measure_window, summarise_windows, ways
+    from kmcf_lab.bench.windows import measure_window, plan, summarise_windows
 
     path = options.out / "bench_windows.json"
     cells = _measured(path)
     done = {(cell.k, cell.fill, cell.how, cell.track_number) for cell in cells}
-    for way in ways((1, 3) if options.quick else (1, 3, 5), calibrated=not options.quick):
-        for number in range(1 if options.quick else TRACKS):
-            if (*way, number) in done:
-                continue
+    quick = options.quick
+    for way, number in plan((1, 3) if quick else (1, 3, 5), 1 if quick else TRACKS, calibrated=not quick):
+        if (*way, number) not in done:
             console.print(f"k = {way.k}, {way.fill}, {way.how}: track {number + 1}")
             cells.append(measure_window(way, number))
             found = {"rows": [*map(asdict, summarise_windows(cells))], "cells": [*map(asdict, cells)]}
@@ -63,7 +62,7 @@ def _tracks(console: Console, options: BenchOptions) -> None:
     table = new_table("Bluetooth tracks, the last k observations as one", COLUMNS, left=3)
     for row in summarise_windows(cells):
         numbers = (f"{number:.3f}" for number in (row.error, row.by_track, row.first, row.inside))
-        table.add_row(f"{row.k}", row.fill, row.how, *numbers, f"{row.width:.2f}")
+        table.add_row(f"{row.k}", row.fill, row.how, f"{row.tracks}", *numbers, f"{row.width:.2f}")
     console.print(table)
     console.print(f"saved {path}", soft_wrap=True)
 
