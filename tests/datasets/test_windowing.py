@@ -89,6 +89,16 @@ def test_online_filtering_equals_batch_bit_for_bit():
         np.testing.assert_array_equal(belief.mean(), run.mean[t])
 
 
+def test_online_windows_take_dates_and_outlive_the_buffer():
+    buffer, dates = np.zeros(1), np.array(["2026-01-01T00:00:00", "2026-01-01T00:00:04"], dtype="datetime64[s]")
+    window = Window(2, seconds=5.0)
+    for value, date in zip((1.0, 2.0), dates, strict=True):
+        buffer[0] = value
+        window = window.after(buffer, date)
+    np.testing.assert_array_equal(window.stacked, [2.0, 1.0])
+    np.testing.assert_array_equal(windows([1.0, 2.0], 2, times=dates, seconds=5.0)[1], [2.0, 1.0])
+
+
 def test_windows_of_recordings_use_their_times():
     walk = Recording("walk", np.array([0.0, 1.0, 9.0]), np.zeros((3, 1)), np.array([[5.0], [6.0], [7.0]]))
     (found,) = windowed([walk], Window(2, seconds=3.0))

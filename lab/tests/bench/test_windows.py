@@ -19,10 +19,10 @@ def cheap(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::kmcf.CalibrationWarning")
 def test_what_is_measured_is_what_the_filter_said(cheap):
-    plan = list(windows.ways((1, 2)))
-    assert len(plan) == len(set(plan)) == 9
-    assert Way(1, "nan", "calibrated") in plan
-    assert Way(2, "nan", "as it is") in plan
+    plan = list(windows.plan((1, 2), 3))
+    assert len(plan) == len(set(plan)) == 27
+    assert (Way(1, "nan", "calibrated"), 2) in plan
+    assert (Way(2, "nan", "as it is"), 0) in plan
     cells = {how: measure_window(Way(2, "repeat", how), 0) for how in ("as it is", "δ × 100", "calibrated")}
     other = measure_window(Way(2, "nan", "as it is"), 0)
     stacked = [np.hstack([y, np.concatenate([y[:1], y[:-1]])]) for y in (track.observations for track in cheap)]

@@ -31,10 +31,7 @@ def read_clock(times: Any, before: IntArray) -> FloatArray:
     """Read times as seconds; they must increase from the row before in the same sequence."""
     if times is None:
         raise ValueError("seconds say how old an observation may be, which needs times: pass times=, one per step.")
-    clock = np.asarray(plain(times))
-    if clock.dtype.kind == "M":
-        clock = (clock - clock[:1]) / np.timedelta64(1, "s")
-    clock = clock.astype(np.float64)
+    clock = _seconds(plain(times))
     if clock.shape != before.shape:
         raise ValueError(f"times have shape {clock.shape} for {len(before)} observations: there must be one for each.")
     later = np.flatnonzero(before >= 0)
@@ -68,7 +65,7 @@ def one_vector(observation: Any) -> FloatArray | None:
     if observation is None:
         return None
     try:
-        numbers = np.asarray(plain(observation), dtype=np.float64).ravel()
+        numbers = np.array(plain(observation), dtype=np.float64).ravel()  # a copy: buffers are reused
     except (TypeError, ValueError):
         raise _no_numbers(observation) from None
     if isinstance(observation, str) or not numbers.size:
@@ -87,10 +84,18 @@ def one_time(time: Any, before: tuple[float, ...]) -> float:
     """Read the time of an observation, which must come after those before it."""
     if time is None:
         raise ValueError("the window has seconds, so it needs the time of each observation: window.after(y, time).")
-    now = float(time)
+    now = float(_seconds(time))
     if not math.isfinite(now) or (before and not now > before[0]):
         raise ValueError(f"time = {now:g}; times must be finite and increase.")
     return now
+
+
+def _seconds(times: Any) -> Any:
+    """Return numbers as they are, dates as seconds since 1970."""
+    read = np.asarray(times)
+    if read.dtype.kind == "M":
+        read = (read - np.datetime64(0, "s")) / np.timedelta64(1, "s")
+    return read.astype(np.float64)
 
 
 def check_length(length: Any) -> None:

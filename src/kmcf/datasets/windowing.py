@@ -31,7 +31,7 @@ Fill = Literal["nan", "repeat"]
 FILLS = ("nan", "repeat")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Window:
     """The last few observations of one sequence, kept online; it never changes.
 

@@ -72,13 +72,14 @@ class WindowRow:
     width: float
 
 
-def ways(lengths: Sequence[int], *, calibrated: bool = True) -> Iterator[Way]:
-    """Yield what is measured, the quickest first; for single observations there is nothing to fill."""
+def plan(lengths: Sequence[int], tracks: int, *, calibrated: bool = True) -> Iterator[tuple[Way, int]]:
+    """Yield what is measured on which track, the quickest first; for single observations there is nothing to fill."""
     fill = {k: "repeat" if k > 1 else "nan" for k in lengths}
-    yield from (Way(k, fill[k], how) for k in lengths for how in (AS_IT_IS, *WEAKER))
-    yield from (Way(k, "nan", AS_IT_IS) for k in lengths if k > 1)
+    quick = [Way(k, fill[k], how) for k in lengths for how in (AS_IT_IS, *WEAKER)]
+    quick += [Way(k, "nan", AS_IT_IS) for k in lengths if k > 1]
+    yield from ((way, number) for way in quick for number in range(tracks))
     if calibrated:  # with NaN every one of its fits would be k of them
-        yield from (Way(k, fill[k], CALIBRATED) for k in lengths)
+        yield from ((Way(k, fill[k], CALIBRATED), number) for number in range(tracks) for k in lengths)
 
 
 def measure_window(way: Way, number: int) -> WindowCell:
