@@ -62,6 +62,16 @@ def test_the_width_chosen_predicts_states_better_than_the_median_distance():
     assert kernel.exponent_ in (1.0, 1.5, 2.0, 2.5)
 
 
+def test_several_scans_are_compared_one_by_one():
+    single = SignalStrength(exponent=1.5).fit(STRENGTHS)
+    pairs = np.concatenate([STRENGTHS[1:], STRENGTHS[:-1]], axis=1)
+    double = SignalStrength(exponent=1.5, scans=2, bandwidth=single.bandwidth_).fit(pairs)
+    now, before = single.rows(STRENGTHS[1:]), single.rows(STRENGTHS[:-1])
+    apart = (squareform(pdist(now)) ** 2 + squareform(pdist(before)) ** 2) / 2  # the mean over scans
+    expected = np.exp(-apart / (2 * single.bandwidth_**2))
+    np.testing.assert_allclose(double(pairs[:50]), expected[:50, :50], atol=0.02)  # components of other rows
+
+
 def test_given_values_are_kept():
     kernel = SignalStrength(exponent=2.0, bandwidth=0.4).fit(STRENGTHS, STATES)
     assert (kernel.exponent_, kernel.bandwidth_) == (2.0, pytest.approx(0.4))
@@ -75,6 +85,8 @@ def test_given_values_are_kept():
         ({"floor": np.nan}, "floor = nan; it must be a finite number"),
         ({"exponent": -1.0}, "exponent = -1.0; it must be positive"),
         ({"components": 0}, "components = 0; it must be a positive integer"),
+        ({"scans": 0}, "scans = 0; it must be a positive integer"),
+        ({"scans": 3}, "scans = 3, but 80 columns cannot be divided so"),
         ({"multiplier": 0.0}, "multiplier = 0.0; it must be positive"),
     ],
 )

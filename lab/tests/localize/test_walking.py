@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from kmcf.baselines import KNNRegression
 from kmcf.datasets import Recording
+from kmcf_lab.localize.methods import fitted
 from kmcf_lab.localize.problem import Data
 from kmcf_lab.localize.walking import SteadyWalk
 from kmcf_lab.localize.wifi import train_and_validate
@@ -44,9 +46,28 @@ def test_validation_walks_are_never_among_the_examples():
         for part in ("train", "val")
         for k in range(5)
     ]
-    folds = train_and_validate(Data(walks), every=2, most_folds=3)
+    data = Data(walks)
+    folds = train_and_validate(data, every=2, most_folds=3)
+    assert folds[0].states is train_and_validate(data, every=2)[4].states  # so that one fit serves all
+    assert folds[0].states is not train_and_validate(data, every=1)[0].states
     assert [fold.name for fold in folds] == ["val_0", "val_2", "val_4"]
     for fold in folds:
         assert fold.size == 10
         assert all(one.name.startswith("train") for one in fold.training)
         assert not {row.tobytes() for row in fold.observations} & {row.tobytes() for row in fold.test.observations}
+
+
+def test_one_fit_serves_all_folds_with_the_same_examples_and_settings(monkeypatch):
+    counted = []
+    plain = KNNRegression.fit
+    monkeypatch.setattr(KNNRegression, "fit", lambda self, *given: counted.append(0) or plain(self, *given))
+    walks = [
+        Recording(f"{part}_{k}", np.arange(9.0), rng.normal(size=(9, 6)), rng.normal(size=(9, 2)))
+        for part in ("train", "val")
+        for k, rng in enumerate([np.random.default_rng(1), np.random.default_rng(2)])
+    ]
+    first, second = train_and_validate(Data(walks))
+    made = [fitted(KNNRegression(n_neighbors=2), fold) for fold in (first, second)]
+    assert made[0] is made[1]
+    assert fitted(KNNRegression(n_neighbors=3), first) is not made[0]
+    assert len(counted) == 2

@@ -22,7 +22,7 @@ WIDER = 2.0
 training walks of a building with 436 access points two to three times as wide as the mean's best."""
 USUAL = 1.5, 0.2
 """Exponent and multiplier where there are no states to choose them by."""
-FEWEST, BLOCKS, PROBES, REFERENCES = 100, 20, 300, 20_000
+FEWEST, BLOCKS, PROBES, REFERENCES, COMPONENTS_FROM = 100, 20, 300, 20_000, 4000
 
 
 class SignalStrength(Gaussian):
@@ -41,7 +41,10 @@ class SignalStrength(Gaussian):
     exponent : float, optional
         e. None: chosen from the examples among 1, 1.5, 2 and 2.5; 1.5 without states to predict.
     components : int
-        Largest number of principal components.
+        Largest number of principal components, of each scan.
+    scans : int
+        How many successive scans, each of the same transmitters, an observation consists of, side by side. Columns
+        and components are those of single scans.
     bandwidth : float, optional
         σ. None: ``multiplier`` times the median distance of the features.
     multiplier : float, optional
@@ -61,20 +64,23 @@ class SignalStrength(Gaussian):
         floor: float = -100.0,
         exponent: float | None = None,
         components: int = 30,
+        scans: int = 1,
         bandwidth: float | None = None,
         multiplier: float | None = None,
     ) -> None:
         self.floor = floor
         self.exponent = exponent
         self.components = components
+        self.scans = scans
         self.bandwidth = bandwidth
         self.multiplier = multiplier  # type: ignore[assignment]
 
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn the columns heard, the features and the width, these by what predicts the states if there are any."""
         examples = np.asarray(as_rows(as_objects(objects, "the kernel's examples"), self), dtype=np.float64)
-        self._check()
-        self.heard_: BoolArray = np.asarray((examples > self.floor).any(axis=0))
+        self._check(examples.shape[1])
+        self.columns_ = examples.shape[1]
+        self.heard_: BoolArray = np.asarray((self._single(examples) > self.floor).any(axis=0))
         strongest = float(examples.max(initial=self.floor))
         self.range_ = strongest - self.floor if strongest > self.floor else 1.0
         targets = _targets(states, len(examples))
@@ -97,9 +103,8 @@ class SignalStrength(Gaussian):
         self.mean_: FloatArray | None = None
         self.components_: FloatArray | None = None
         if self.components < min(int(self.heard_.sum()), len(examples)):
-            values = self._powers(examples)
-            every = max(1, len(values) // REFERENCES)
-            found = PCA(self.components, random_state=0).fit(values[::every])
+            some = examples[:: max(1, len(examples) // COMPONENTS_FROM)]
+            found = PCA(self.components, random_state=0).fit(self._powers(some))
             self.mean_, self.components_ = found.mean_, np.ascontiguousarray(found.components_.T)
 
     def _width(self, features: FloatArray, targets: FloatArray | None, median: float) -> tuple[float, float]:
@@ -117,30 +122,42 @@ class SignalStrength(Gaussian):
         return errors[best], multipliers[best] * (WIDER if len(multipliers) > 1 else 1.0)
 
     def rows(self, objects: Objects) -> Array:
-        """Return the features."""
-        values = self._powers(as_rows(objects, self))
-        if self.components_ is None:
-            return values
-        xp = array_namespace(values)
-        centred = values - xp.asarray(self.mean_, dtype=values.dtype)
-        return centred @ xp.asarray(self.components_, dtype=values.dtype)
+        """Return the features, those of several scans side by side."""
+        rows = as_rows(objects, self)
+        features = self._powers(rows)
+        xp = array_namespace(features)
+        if self.components_ is not None:
+            centred = features - xp.asarray(self.mean_, dtype=features.dtype)
+            features = centred @ xp.asarray(self.components_, dtype=features.dtype)
+        if self.scans == 1:
+            return features
+        return xp.reshape(features, (rows.shape[0], self.scans * features.shape[1])) / self.scans**0.5
 
     def _powers(self, rows: Array) -> Array:
+        """Return strengths raised to the power, a row per scan."""
         if not hasattr(self, "heard_"):
             raise NotFittedError("SignalStrength learns its features from examples: call fit(examples) first.")
-        if rows.shape[1] != len(self.heard_):
-            raise ValueError(f"SignalStrength was fitted on {len(self.heard_)} columns but got {rows.shape[1]}.")
-        heard = rows[:, self.heard_]
+        if rows.shape[1] != self.columns_:
+            raise ValueError(f"SignalStrength was fitted on {self.columns_} columns but got {rows.shape[1]}.")
+        heard = self._single(rows)[:, self.heard_]
         xp = array_namespace(heard)
         return xp.clip((heard - self.floor) / self.range_, 0.0, None) ** self.exponent_
 
-    def _check(self) -> None:
+    def _single(self, rows: Array) -> Array:
+        """Return a row per scan."""
+        return array_namespace(rows).reshape(rows, (rows.shape[0] * self.scans, rows.shape[1] // self.scans))
+
+    def _check(self, columns: int) -> None:
         if not np.isfinite(self.floor):
             raise ValueError(f"SignalStrength has floor = {self.floor!r}; it must be a finite number, such as -100.")
         if self.exponent is not None:
             positive(self.exponent, "exponent", self)
-        if not isinstance(self.components, int | np.integer) or self.components < 1:
-            raise ValueError(f"SignalStrength has components = {self.components!r}; it must be a positive integer.")
+        for name in ("components", "scans"):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"SignalStrength has {name} = {value!r}; it must be a positive integer.")
+        if columns % self.scans:
+            raise ValueError(f"SignalStrength has scans = {self.scans}, but {columns} columns cannot be divided so.")
 
 
 def _targets(states: Any, n: int) -> FloatArray | None:

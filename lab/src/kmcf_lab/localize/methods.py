@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -98,7 +99,25 @@ def unfitted(name: str, settings: Settings, fold: LocalizationFold, seed: int) -
 
 
 def fitted(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilter:
-    """Fit a filter to the examples of a fold; one that learns the motion gets the moves of the training sequences."""
+    """Fit a filter to the examples of a fold; one that learns the motion gets the moves of the training sequences.
+
+    Where folds share their examples, the filter last fitted is used again if it had the same settings and examples.
+    """
+    if not fold.shared:
+        return _fitted(flt, fold)
+    settings = pickle.dumps(flt)
+    known = _LAST.get(type(flt).__name__)
+    if known is None or known[0] != settings or known[1] is not fold.states:
+        known = settings, fold.states, _fitted(flt, fold)
+        _LAST[type(flt).__name__] = known
+    return known[2]
+
+
+_LAST: dict[str, tuple[bytes, Any, SequentialFilter]] = {}
+"""The filter last fitted to shared examples, by class, with its settings and the example states."""
+
+
+def _fitted(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilter:
     if isinstance(flt, KernelBayesFilter):
         pairs = read_pairs(list(fold.training))
         moves = (pairs.previous, pairs.next) if pairs.controls is None else (pairs.previous, pairs.next, pairs.controls)

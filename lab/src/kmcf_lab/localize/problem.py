@@ -59,6 +59,8 @@ class LocalizationFold:
         Tuning, too, takes every k-th step of a sequence as an example and shows every k-th observation.
     group : str
         What it shares with other folds, e.g. the time between steps.
+    shared : bool
+        Whether other folds have the very same arrays of examples, so that a filter fitted for one serves them all.
     """
 
     name: str
@@ -71,6 +73,7 @@ class LocalizationFold:
     every: int = 1
     used_every: int = 1
     group: str = ""
+    shared: bool = False
 
     @property
     def size(self) -> int:
