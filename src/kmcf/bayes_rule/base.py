@@ -51,6 +51,17 @@ class Sample(NamedTuple):
     weights: FloatArray
 
 
+class SensorUse(NamedTuple):
+    """Which of several sensors had a say in a posterior; nobody, where there is only one."""
+
+    used: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
+    """Those that spoke but were not used."""
+
+
+NOBODY = SensorUse()
+
+
 class Examples(NamedTuple):
     """The n example pairs as a rule sees them."""
 
@@ -104,6 +115,11 @@ class Posterior(LazyWeights):
     def resembled(self) -> bool:
         """Whether some example observation resembles the observation."""
         return not self.observation_coverage <= LEAST_SIMILARITY
+
+    @property
+    def sensors(self) -> SensorUse:
+        """Which sensors it rests on, where there are several."""
+        return NOBODY
 
     @property
     def vanishes(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kmcf.bayes_rule.base import NOBODY, SensorUse
 from kmcf.embedding.embedding import Embedding
 from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.kernels import Kernel
@@ -33,7 +34,9 @@ class StepReport:
     missing: bool = False
     """No observation was given."""
     rejected: bool = False
-    """An observation was given but not used."""
+    """An observation was given but not used; of several sensors, none was used."""
+    sensors: SensorUse = NOBODY
+    """Of a filter with several sensors: which were ``used``, and which spoke but were ``rejected``."""
 
     @property
     def coverage(self) -> float:

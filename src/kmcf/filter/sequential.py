@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
-from kmcf.filter.backend import Backend
+from kmcf.filter.backend import Backend, Reader
 from kmcf.filter.belief import Belief
 from kmcf.filter.host import HostBackend
 from kmcf.filter.inputs import ObservationReader
@@ -257,12 +257,16 @@ class SequentialFilter(BaseEstimator, ABC):
         return HostBackend(
             advance=self._step(),
             motion=self._motion(),
-            reader=self.reader_,
+            reader=self._reader(),
             seed=self.seed_,
             why_rejected=self.why_rejected,
             numbers_per_belief=self._numbers_per_belief(),
             timeless=self._timeless(),
         )
+
+    def _reader(self) -> Reader:
+        """Return what reads observations."""
+        return self.reader_
 
     def _timeless(self) -> str:
         """Say why the filter makes nothing of times; nothing if it does, or needs none because it never moves."""
@@ -294,8 +298,14 @@ class SequentialFilter(BaseEstimator, ABC):
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         given = str(super().__repr__(N_CHAR_MAX))
-        return f"{given}, fitted to {len(self.states_)} examples" if self._is_fitted else given
+        return f"{given}, fitted to {self._examples_in_words()}" if self._is_fitted else given
+
+    def _examples_in_words(self) -> str:
+        return f"{len(self.states_)} examples"
 
     def _repr_html_(self) -> str:
         """Return a small table for notebooks: settings that are not defaults, and what was learnt."""
-        return html_table(type(self).__name__, *settings_and_learnt(self, getattr(self, "states_", None)))
+        return html_table(type(self).__name__, *self._table_rows())
+
+    def _table_rows(self) -> tuple[dict[str, Any], str]:
+        return settings_and_learnt(self, getattr(self, "states_", None))

@@ -50,9 +50,10 @@ class Step:
                 "observation, or raise epsilon and delta."
             )
         # 3. Keep, or reject: then the prediction stays
+        covered = posterior.observation_coverage, posterior.state_coverage
         if self.rejecting and not posterior.usable:
-            covered = posterior.observation_coverage, posterior.state_coverage
-            return self._kept(belief, prior, StepReport(np.nan, np.nan, *covered, rejected=True))
+            refused = StepReport(np.nan, np.nan, *covered, rejected=True, sensors=posterior.sensors)
+            return self._kept(belief, prior, refused)
         if posterior.vanishes:
             raise FloatingPointError(
                 "the posterior weights sum to zero, so they cannot be normalised: no example resembles this "
@@ -68,7 +69,7 @@ class Step:
             angles=self.angles,
             time=belief.time + 1,
             stream=belief.stream,
-            report=StepReport(posterior.weight_sum, loss, posterior.observation_coverage, posterior.state_coverage),
+            report=StepReport(posterior.weight_sum, loss, *covered, sensors=posterior.sensors),
             resampled=resampled,
             rejections=belief.rejections,
         )
