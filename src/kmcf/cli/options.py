@@ -69,7 +69,17 @@ StateOption = Annotated[
     list[str], typer.Option("--state", "-s", help=f"Columns of the state. {_SEVERAL}", rich_help_panel=DATA)
 ]
 ObservationOption = Annotated[
-    list[str], typer.Option("--observation", "-y", help=f"Columns of the observation. {_SEVERAL}", rich_help_panel=DATA)
+    list[str] | None,
+    typer.Option("--observation", "-y", help=f"Columns of the observation. {_SEVERAL}", rich_help_panel=DATA),
+]
+SensorOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--sensor",
+        metavar="NAME=COLUMNS",
+        help="Columns of one of several sensors, as in wifi='rssi_*', instead of --observation. Repeat it for each.",
+        rich_help_panel=DATA,
+    ),
 ]
 OtherStateOption = Annotated[
     list[str] | None,
@@ -132,7 +142,8 @@ class ExampleOptions:
 
     files: FilesArgument
     state: StateOption
-    observation: ObservationOption
+    observation: ObservationOption = None
+    sensor: SensorOption = None
     control: ControlOption = None
     time: TimeOption = None
     sequence: SequenceOption = None
@@ -149,6 +160,7 @@ class ColumnOptions:
     """What the columns of files to be filtered are, where they are not those of the model."""
 
     observation: OtherObservationOption = None
+    sensor: SensorOption = None
     control: ControlOption = None
     time: TimeOption = None
     sequence: SequenceOption = None

@@ -7,8 +7,11 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
+import typer
+
 from kmcf.cli.options import ExampleOptions, FilterOptions, TransitionOptions
 from kmcf.cli.script import Code, as_code, call
+from kmcf.cli.sensors import sensor_words
 from kmcf.cli.table_files import TableFiles
 
 KERNEL_SETTINGS = ("state_kernel", "observation_kernel")
@@ -22,16 +25,22 @@ POSE_TRANSITIONS = ("odometry", "velocity")
 
 def example_files(options: ExampleOptions) -> TableFiles:
     """Return the files that hold examples."""
+    if bool(options.observation) == bool(options.sensor):
+        raise typer.BadParameter(
+            "name the columns of the observation, or those of several sensors by --sensor NAME=COLUMNS, and not both.",
+            param_hint="'--observation' / '-y'",
+        )
     return TableFiles(
         options.files,
         options.state,
-        options.observation,
+        options.observation or (),
         options.control or (),
         options.time,
         options.sequence,
         options.angle or (),
         options.gaps.value,
         encoding=options.encoding,
+        sensors=sensor_words(options.sensor),
     )
 
 
