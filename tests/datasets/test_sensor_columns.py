@@ -19,9 +19,8 @@ def written(folder, name, text):
 def files(tmp_path):
     """Monday has WiFi only, Tuesday both, in other columns and with empty cells."""
     monday = written(tmp_path, "monday.csv", "t,x,rssi_1,rssi_2\n0,1.0,-60,-70\n1,2.0,-61,\n2,,-62,-71\n")
-    tuesday = written(
-        tmp_path, "tuesday.csv", "py,px,x,t,rssi_1,rssi_2\n8,7,5.0,0,,\n,,6.0,1,-50,-51\n,9,7.0,2,-52,-53\n"
-    )
+    both = "py,px,x,t,rssi_1,rssi_2\n8,7,5.0,0,,\n,,6.0,1,-50,-51\n,9,7.0,2,-52,-53\n"
+    tuesday = written(tmp_path, "tuesday.csv", both)
     return [monday, tuesday]
 
 

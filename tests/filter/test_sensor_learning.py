@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from file_surgery import rebuilt
 from sklearn.base import clone
 from two_sensors import examples, initial, move, walk
 
@@ -121,6 +122,30 @@ def test_a_loaded_filter_gives_the_same_runs_bit_for_bit(flt, tmp_path):
         for name, values in again.filter(SEEN).columns().items():
             np.testing.assert_array_equal(values, run.columns()[name], err_msg=name)
     assert repr(loaded) == repr(flt)
+
+
+def drop_states(sensors):
+    _, parts = sensors["dict"]
+    keys, values = parts[0]["dict"]
+    del values[keys.index("states_")], keys[keys.index("states_")]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: state.update(sensors_=3),
+        lambda state: state.update(sensors_={"dict": [[], []]}),
+        lambda state: state.update(sensors_={"dict": [["wifi"], [7]]}),
+        lambda state: drop_states(state["sensors_"]),
+    ],
+    ids=["a number", "nobody", "a number by name", "no states"],
+)
+def test_files_whose_sensors_make_no_sense_are_refused(change, tmp_path):
+    path = tmp_path / "model.kmcf"
+    KernelMonteCarloFilter(move, engine="exact", random_state=0).fit(GIVEN).save(path)
+    path.write_bytes(rebuilt(path.read_bytes(), lambda manifest, members: change(manifest["root"]["state"])))
+    with pytest.raises(kmcf.store.FileError, match=r"model\.kmcf cannot be loaded"):
+        kmcf.load(path, transition=move)
 
 
 def test_kernels_of_ones_own_are_passed_again_by_sensor_or_once_for_all(tmp_path):

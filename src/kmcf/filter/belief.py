@@ -176,6 +176,8 @@ class Belief(Embedding):
         rows["effective sample size"] = self.ess
         rows["negative mass"] = abs(self.negative_mass)  # no minus sign before zero
         rows["coverage"] = self.report.coverage
+        if self.report.sensors.used:
+            rows["sensors used"] = ", ".join(self.report.sensors.used)
         how = "no observation" if self.report.missing else "observation rejected" if self.report.rejected else ""
         return html_table("Belief", rows, how)
 

@@ -40,7 +40,8 @@ class KernelMonteCarloFilter(RuleFilter):
     observation_kernel : kernel, optional
         Kernel on observations: a kernel object, a callable ``(A, B) -> matrix``, or "precomputed". None: Gaussian on
         robustly scaled (asinh) observations or, for vectors, a learnt kernel if the examples favour it
-        (``kernel_choice_`` shows which).
+        (``kernel_choice_`` shows which). Where ``fit`` is given several sensors, this, ``delta``, ``n_examples`` and
+        ``floor`` may be dictionaries by sensor.
     epsilon, delta : float, optional
         Regularisers of Algorithm 1. None: values that need no tuning (``epsilon_``, ``delta_``).
     rule : {"kbr", "importance"}
@@ -192,7 +193,8 @@ class KernelMonteCarloFilter(RuleFilter):
         Parameters
         ----------
         observations : array (T, ...), (B, T, ...) or list of T observations
-            None or all-NaN entries are missing. A list is always one sequence.
+            None or all-NaN entries are missing. A list is always one sequence. With several sensors, a list with one
+            dictionary per step, or a dictionary of sequences.
         controls : sequence of T (or B sequences of T), optional
             ``controls[t]`` drives the move from step t−1 to step t; the first one is ignored.
         progress : bool

@@ -71,7 +71,7 @@ def with_cache(state: dict[str, Any]) -> dict[str, Any]:
     """Read what a file kept of a fitted rule; None if another version laid it out differently."""
     kept, sensors = state.get("cache_"), state.get("sensors_")
     cache = kept.read() if kept is not None and kept.version == LAYOUT else None
-    several = {} if sensors is None else {"sensors_": {name: with_cache(part) for name, part in sensors.items()}}
+    several = {"sensors_": {name: with_cache(part) for name, part in dict(sensors).items()}} if sensors else {}
     return {**state, **several, "cache_": cache}
 
 

@@ -125,7 +125,7 @@ class SequentialFilter(BaseEstimator, ABC):
             From :meth:`start` or an earlier step.
         y : object
             The observation; None or all-NaN if missing (prediction only). Where some numbers of a vector are NaN, the
-            others are used.
+            others are used. With several sensors, a dictionary of what those that spoke said, by name.
         control : object
             Passed to the transition. The first step makes no transition and ignores it.
         time : float, optional
@@ -148,7 +148,8 @@ class SequentialFilter(BaseEstimator, ABC):
         Parameters
         ----------
         observations : array (T, ...), (B, T, ...) or list of T observations
-            None or all-NaN entries are missing. A list is always one sequence.
+            None or all-NaN entries are missing. A list is always one sequence. With several sensors, a list with one
+            dictionary per step, or a dictionary of sequences.
         controls : sequence of T (or B sequences of T), optional
             ``controls[t]`` drives the move from step t−1 to step t; the first one is ignored.
         progress : bool
