@@ -113,6 +113,18 @@ def test_columns_may_have_other_names(world):
     assert first == succeed("filter", model, test[0]).stdout
 
 
+def test_kernels_and_floors_may_be_given_by_sensor(world, tmp_path):
+    *_, words = world
+    own = ("--observation-kernel", "posts=asinh;far=matern:nu=2.5", "--floor", "far=-1;posts=none")
+    succeed("fit", *words[:8], *own, "-o", tmp_path / "m")
+    flt = kmcf.load(tmp_path / "m")
+    assert flt.floor == {"far": -1.0, "posts": None}
+    assert isinstance(flt.sensors_["far"].observation_kernel_, kmcf.kernels.Matern)
+    assert isinstance(flt.sensors_["posts"].observation_kernel_, kmcf.kernels.AsinhScaled)
+    assert "names the sensor 'lidar'" in fail("fit", *words[:8], "--floor", "lidar=-1", "-o", tmp_path / "n")
+    assert "posts=asinh" in fail("fit", words[0], "-s", "x,y", "-y", "d0", "--observation-kernel", "posts=asinh")
+
+
 def test_tables_for_people_are_printed_by_sensor(world, tmp_path):
     *_, words = world
     shown = succeed("fit", *words[:-4], "--engine", "exact", "-o", tmp_path / "m").stdout

@@ -211,9 +211,13 @@ class FilterOptions:
     """Settings of the filter; those that are not given are the filter's own choice."""
 
     state_kernel: Annotated[str | None, _setting(f"Similarity of states: {_KERNELS}", metavar="NAME")] = None
-    observation_kernel: Annotated[str | None, _setting(f"Similarity of observations: {_KERNELS}", metavar="NAME")] = (
-        None
-    )
+    observation_kernel: Annotated[
+        str | None,
+        _setting(
+            f"Similarity of observations: {_KERNELS} With several sensors also 'wifi=asinh;camera=learnt'.",
+            metavar="NAME",
+        ),
+    ] = None
     epsilon: Annotated[float | None, _setting("Regulariser of the prior.")] = None
     delta: Annotated[float | None, _setting("Regulariser of the correction.")] = None
     rule: Annotated[RuleName | None, _setting("Kernel Bayes' rule, or its importance-weighted variant.")] = None
@@ -237,7 +241,7 @@ class FilterOptions:
         str | None,
         _setting(
             "What empty cells of the observation stand for: a number, auto, or one of these per column, as in "
-            "-100,auto,none.",
+            "-100,auto,none; with several sensors also 'wifi=-100;camera=none'.",
             metavar="FLOOR",
         ),
     ] = None
@@ -263,13 +267,18 @@ class FilterOptions:
 
 
 def _floor(text: str) -> Any:
-    """Read a floor.
+    """Read a floor, or one for each of several sensors.
 
     Examples
     --------
     >>> _floor("auto"), _floor("-100"), _floor("-100,auto,none")
     ('auto', -100.0, [-100.0, 'auto', None])
+    >>> _floor("wifi=-100; camera=none")
+    {'wifi': -100.0, 'camera': None}
     """
+    if "=" in text:
+        pairs = [part.partition("=") for part in text.split(";")]
+        return {name.strip(): _floor(value) for name, _, value in pairs}
     words = [word.strip().lower() for word in text.split(",")]
     try:
         parts = [word if word == "auto" else None if word in ("", "none") else float(word) for word in words]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -49,7 +49,8 @@ def filter_statements(files: TableFiles, motion: TransitionOptions, settings: Fi
 
     Where a lost filter is to recover, they need the example ``states``.
     """
-    given = {name: kernel(value) if name in KERNEL_SETTINGS else value for name, value in settings.given().items()}
+    given = settings.given()
+    given |= {name: _kernels(given[name], files.sensors) for name in KERNEL_SETTINGS if name in given}
     angles = {"angles": Code("recordings[0].angles")} if files.angles else {}
     kind = _kind_of_filter(given)
     made = call(f"kmcf.{kind}", Code("transition"), **given, **angles, random_state=seed)
@@ -107,6 +108,14 @@ def _check_transition(name: str, fixed: dict[str, Any], *, turning: bool) -> Non
         raise ValueError(f"the transition {name!r} has no parameter {unknown[0]!r}; it has {', '.join(known)}.")
     if name in POSE_TRANSITIONS and not turning:
         raise ValueError(f"the transition {name!r} turns a heading: name its column with --angle.")
+
+
+def _kernels(text: str, sensors: Mapping[str, Any]) -> Code | dict[str, Code]:
+    """Return the code for a kernel, or for one of each sensor that is named."""
+    pairs = [part.partition("=") for part in text.split(";")]
+    if all(name.strip() in sensors for name, _, _ in pairs):
+        return {name.strip(): kernel(named.strip()) for name, _, named in pairs}
+    return kernel(text)
 
 
 def kernel(text: str) -> Code:
