@@ -116,6 +116,23 @@ def test_another_order_changes_the_estimate_by_less_than_other_examples_would(ki
     assert np.mean(by_order) < 0.45
 
 
+def test_the_compressed_engine_hands_on_the_same_kernel_mean_on_few_points():
+    """Its weights on the pivots give the kernel mean of the posterior's weights on all examples."""
+    given = examples(300, 1)
+    flt = kmcf.KernelMonteCarloFilter(move, initial, engine="compressed", random_state=0).fit(given)
+    belief = flt.step(flt.start(), {"wifi": 0.4})
+    handed = belief.source.last.embedded()
+    assert len(handed.states) < 60
+    points = np.linspace(-4.0, 4.0, 33)[:, None]
+    value = flt.state_kernel_(points, handed.states) @ handed.weights
+    np.testing.assert_allclose(value, belief.evaluate(points), atol=1e-6)
+    exact = kmcf.KernelMonteCarloFilter(move, initial, engine="exact", random_state=0).fit(given)
+    for said in ({"wifi": 0.4, "camera": -0.3}, {"wifi": -1.5, "camera": -1.0}):
+        one, other = (each.step(each.start(), said) for each in (flt, exact))
+        np.testing.assert_allclose(one.mean(), other.mean(), atol=1e-3)
+        assert one.report.state_coverage == pytest.approx(other.report.state_coverage, abs=0.1)
+
+
 def test_the_prior_of_each_sensor_is_the_signed_posterior_of_the_one_before():
     """One step by hand: the second sensor alone, started from the first one's weighted posterior."""
     given, seen = examples(80, 0), {"wifi": [0.4], "camera": [-0.3]}

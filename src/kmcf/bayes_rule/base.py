@@ -121,6 +121,10 @@ class Posterior(LazyWeights):
         """Which sensors it rests on, where there are several."""
         return NOBODY
 
+    def embedded(self) -> Prior:
+        """Return a signed sample with the same kernel mean, as a prior for rules that look at nothing else."""
+        return Sample(self.support, self.weights())
+
     @property
     def vanishes(self) -> bool:
         """Whether there is nothing to normalise."""
@@ -166,6 +170,8 @@ class BayesRule(ABC):
 
     resampler: Resampler
     """How its posteriors are resampled."""
+    by_embedding: bool = True
+    """Whether it sees a prior only by its kernel mean, so that any sample with the same one will do."""
     outside: float = 0.0
     """Share of the examples added last that the pivots chosen at fit do not reach."""
 

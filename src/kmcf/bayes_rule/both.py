@@ -8,7 +8,7 @@ particles, which may be anywhere, is taken there instead.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -26,6 +26,7 @@ class EitherRule(BayesRule):
 
     examples: BayesRule
     particles: ParticleRule
+    by_embedding: ClassVar[bool] = False  # type: ignore[misc]
 
     @property
     def resampler(self) -> Resampler:  # type: ignore[override]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.bayes_rule import BayesRule, Posterior, Prior
+from kmcf.bayes_rule import BayesRule, Posterior, Prior, Sample
 from kmcf.bayes_rule.base import NOBODY, SensorUse
 from kmcf.embedding.lazy_weights import WeightSummary
 from kmcf.filter.inputs import ObservationReader
@@ -126,23 +126,6 @@ def _is_silence(observation: Any) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Corrected:
-    """A posterior as the prior of the next sensor; its weights are formed when that sensor looks at them."""
-
-    posterior: Posterior
-
-    @property
-    def states(self) -> Objects:
-        """The posterior's support."""
-        return self.posterior.support
-
-    @property
-    def weights(self) -> FloatArray:
-        """Its weights, which may be negative."""
-        return self.posterior.weights()
-
-
-@dataclass(frozen=True, eq=False)
 class SensorsPosterior(Posterior):
     """The posterior of the sensor that was used last, and what became of the others.
 
@@ -153,14 +136,15 @@ class SensorsPosterior(Posterior):
     use: SensorUse
 
     @classmethod
-    def after(cls, tried: Sequence[Posterior], last: Posterior, use: SensorUse) -> SensorsPosterior:
-        """Put together what some sensors concluded, of which ``last`` counts."""
+    def after(cls, last: Posterior, tried: Sequence[tuple[float, float]], use: SensorUse) -> SensorsPosterior:
+        """Put together the posterior that counts, and the coverages of all sensors that spoke."""
+        seen, near = (float(np.fmin.reduce(values)) for values in zip(*tried, strict=True))
         return cls(
             rule=last.rule,
             support=last.support,
             weight_sum=last.weight_sum,
-            observation_coverage=float(np.fmin.reduce([posterior.observation_coverage for posterior in tried])),
-            state_coverage=float(np.fmin.reduce([posterior.state_coverage for posterior in tried])),
+            observation_coverage=seen,
+            state_coverage=near,
             last=last,
             use=use,
         )
@@ -219,19 +203,28 @@ class SensorsRule(BayesRule):
 
     def correct(self, prior: Prior, observation: dict[str, Objects]) -> Posterior:
         """Correct by one sensor after the other; ``observation`` holds those that spoke, at least one."""
-        use, tried, last = NOBODY, [], None
+        use, tried, last, found = NOBODY, [], None, None
         for name, said in observation.items():
+            rule = self.rules[name]
             with noting_sensor(name):
-                found = self.rules[name].correct(prior, said)
+                found = rule.correct(prior if last is None else _as_prior(last, rule), said)
             if not np.isfinite(found.weight_sum) or (not self.rejecting and found.vanishes):
                 return found  # the step knows what to say about it
-            tried.append(found)
+            # The first sensor knows how near its examples are to the predicted states; later ones saw other states.
+            near = found.state_coverage if last is None else rule.state_coverage(prior)
+            tried.append((found.observation_coverage, near))
             if self.rejecting and not found.usable:
                 use = use._replace(rejected=(*use.rejected, name))
-                continue
-            use, last, prior = use._replace(used=(*use.used, name)), found, Corrected(found)
-        return SensorsPosterior.after(tried, tried[-1] if last is None else last, use)
+            else:
+                use, last = use._replace(used=(*use.used, name)), found
+        assert found is not None
+        return SensorsPosterior.after(found if last is None else last, tried, use)
 
     def state_coverage(self, prior: Prior) -> float:
         """Return the smallest of the sensors'."""
         return float(np.fmin.reduce([rule.state_coverage(prior) for rule in self.rules.values()]))
+
+
+def _as_prior(posterior: Posterior, rule: BayesRule) -> Prior:
+    """Return a posterior as the prior of the next sensor; where its kernel mean is enough, in the cheapest form."""
+    return posterior.embedded() if rule.by_embedding else Sample(posterior.support, posterior.weights())
