@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kmcf.datasets import columns_of, read_tables
-from kmcf.datasets.tables import first_incomplete, missed_steps
+from kmcf.datasets.column_files import first_incomplete
+from kmcf.datasets.tables import missed_steps
 
 
 def write(path, text, encoding="utf-8"):

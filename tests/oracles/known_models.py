@@ -64,3 +64,22 @@ def walk_filtered(observations, times, scale, noise, start):
         mean, variance, before = mean + gain * (y - mean), (1.0 - gain) * variance, time
         means.append(mean)
     return np.array(means)
+
+
+def two_sensors_filtered(first, second, noises, coefficient=0.9, scale=0.6, start=1.2):
+    """Means and variances of the Kalman filter of x' = coefficient x + scale · noise, seen by two sensors.
+
+    ``first`` and ``second`` are observations x + noise, independent given x, with standard deviations ``noises``; NaN
+    where a sensor was silent. The first step makes no move; x₁ has standard deviation ``start``.
+    """
+    mean, variance, steps = 0.0, start**2, []
+    for t, said in enumerate(zip(first, second, strict=True)):
+        if t > 0:
+            mean, variance = coefficient * mean, coefficient**2 * variance + scale**2
+        for y, noise in zip(said, noises, strict=True):
+            if not math.isnan(y):
+                gain = variance / (variance + noise**2)
+                mean, variance = mean + gain * (y - mean), (1.0 - gain) * variance
+        steps.append((mean, variance))
+    means, variances = np.array(steps).T
+    return means, variances

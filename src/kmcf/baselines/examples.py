@@ -14,6 +14,7 @@ from kmcf.bayes_rule import BayesRule
 from kmcf.filter.gaps import Served, accepted, few_examples, on_columns, read_with_gaps, selected, separated
 from kmcf.filter.inputs import Accepts, ObservationReader, read_examples, read_seed
 from kmcf.filter.patterns import Fitted, PatternRule, Patterns, has_patterns
+from kmcf.filter.sensor_learning import refuse_several
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_draws
 from kmcf.filter.silence import check_floor
@@ -96,6 +97,7 @@ class ExampleFilter(SequentialFilter):
         accepts: Kernel | Accepts | None = None,
     ) -> None:
         """Check and keep the examples; a kernel says what the observations are."""
+        refuse_several(self, states)
         check_draws(self)
         self.calibration_ = None  # it was of another fit
         check_floor(self.floor)

@@ -121,7 +121,7 @@ class GPParticleFilter(ParticleBase):
         self.n_restarts = n_restarts
         self.floor = floor
 
-    def fit(self, states: Any, observations: Any) -> Self:
+    def fit(self, states: Any, observations: Any = None) -> Self:
         """Regress every observation dimension on the state.
 
         Parameters

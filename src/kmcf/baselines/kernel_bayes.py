@@ -23,6 +23,7 @@ from kmcf.filter.learning import LearningSettings, learn
 from kmcf.filter.motion import Motion
 from kmcf.filter.patterns import with_patterns
 from kmcf.filter.restoring import restored, stored
+from kmcf.filter.sensor_learning import refuse_several
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import (
     MOST_PARTICLES,
@@ -145,7 +146,7 @@ class KernelBayesFilter(SequentialFilter):
         self.reject = reject
         self.floor = floor
 
-    def fit(self, states: Any, observations: Any, controls: Any = None, transitions: Any = None) -> Self:
+    def fit(self, states: Any, observations: Any = None, controls: Any = None, transitions: Any = None) -> Self:
         """Learn the observation model and the transition.
 
         Parameters
@@ -160,6 +161,7 @@ class KernelBayesFilter(SequentialFilter):
             ``(before, after)`` or ``(before, after, controls)``: observed moves. None: the examples are a sequence,
             and consecutive ones are the moves.
         """
+        refuse_several(self, states)
         self._check_settings()
         if transitions is not None and controls is not None:
             raise ValueError("give the controls of transition pairs as transitions=(before, after, controls).")

@@ -121,7 +121,7 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
         self.random_state = random_state
         self.floor = floor
 
-    def fit(self, states: Any, observations: Any) -> Self:
+    def fit(self, states: Any, observations: Any = None) -> Self:
         """Keep the examples and prepare the search among their observations.
 
         Parameters

@@ -95,7 +95,7 @@ class NeighbourBase(NeighbourLearner):
         "kernel's bandwidth."
     )
 
-    def fit(self, states: Any, observations: Any) -> Self:
+    def fit(self, states: Any, observations: Any = None) -> Self:
         """Keep the examples and prepare the search among their observations.
 
         Parameters

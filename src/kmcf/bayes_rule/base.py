@@ -54,6 +54,17 @@ class Sample(NamedTuple):
     weights: FloatArray
 
 
+class SensorUse(NamedTuple):
+    """Which of several sensors had a say in a posterior; nobody, where there is only one."""
+
+    used: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
+    """Those that spoke but were not used."""
+
+
+NOBODY = SensorUse()
+
+
 class Examples(NamedTuple):
     """The n example pairs as a rule sees them."""
 
@@ -111,6 +122,15 @@ class Posterior(LazyWeights):
         return not self.observation_coverage <= LEAST_SIMILARITY
 
     @property
+    def sensors(self) -> SensorUse:
+        """Which sensors it rests on, where there are several."""
+        return NOBODY
+
+    def embedded(self) -> Prior:
+        """Return a signed sample with the same kernel mean, as a prior for rules that look at nothing else."""
+        return Sample(self.support, self.weights())
+
+    @property
     def vanishes(self) -> bool:
         """Whether there is nothing to normalise."""
         return self.weight_sum == 0.0
@@ -155,6 +175,8 @@ class BayesRule(ABC):
 
     resampler: Resampler
     """How its posteriors are resampled."""
+    by_embedding: bool = True
+    """Whether it sees a prior only by its kernel mean, so that any sample with the same one will do."""
     outside: float = 0.0
     """Share of the examples added last that the pivots chosen at fit do not reach."""
     kept: int | None = None

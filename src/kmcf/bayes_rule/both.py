@@ -8,11 +8,11 @@ particles, which may be anywhere, is taken there instead.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from kmcf.bayes_rule.base import LEAST_WEIGHT_SUM, BayesRule, Posterior, Prior, Resampler
+from kmcf.bayes_rule.base import LEAST_WEIGHT_SUM, BayesRule, Posterior, Prior, Resampler, Sample
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.numerics.objects import Objects
 
@@ -26,6 +26,7 @@ class EitherRule(BayesRule):
 
     examples: BayesRule
     particles: ParticleRule
+    by_embedding: ClassVar[bool] = False  # type: ignore[misc]
 
     @property
     def resampler(self) -> Resampler:  # type: ignore[override]
@@ -44,7 +45,7 @@ class EitherRule(BayesRule):
             return posterior  # a broken kernel, or an observation that neither can use
         if posterior.weight_sum > LEAST_WEIGHT_SUM and effective_size(posterior) >= LEAST_ESS:
             return posterior
-        return self.particles.correct(prior, observation)
+        return self.particles.correct(truncated(prior), observation)
 
     def state_coverage(self, prior: Prior) -> float:
         """Return that of the rule on examples, whose kernel is the one the user knows."""
@@ -54,6 +55,20 @@ class EitherRule(BayesRule):
         """Return the same with other regularisers on the examples; the rule on particles keeps its own."""
         regularised = self.examples.regularised(epsilon, delta)
         return None if regularised is None else replace(self, examples=regularised)
+
+
+def truncated(prior: Prior) -> Prior:
+    """Return a prior without negative weights, which mean nothing to a particle.
+
+    Examples
+    --------
+    >>> truncated(Sample(np.array([[0.0], [1.0]]), np.array([1.5, -0.5]))).weights
+    array([1., 0.])
+    """
+    if not np.any(prior.weights < 0.0):
+        return prior
+    positive = np.maximum(prior.weights, 0.0)
+    return Sample(prior.states, positive / positive.sum())
 
 
 def effective_size(posterior: Posterior) -> float:

@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from kmcf.bayes_rule.base import ExampleRule, Examples, Posterior, Prior, Resampler
+from kmcf.bayes_rule.base import ExampleRule, Examples, Posterior, Prior, Resampler, Sample
 from kmcf.bayes_rule.candidates import Candidates, features_loss
 from kmcf.bayes_rule.core import CompressedCore, correct, evidence_of, herd_features
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
@@ -25,7 +25,8 @@ from kmcf.embedding.lazy_weights import WeightSummary, summarise_columns
 from kmcf.herding.herding import Herding
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.growing import Growing
-from kmcf.numerics.objects import Objects
+from kmcf.numerics.linalg import solve_lower_transposed
+from kmcf.numerics.objects import Objects, take
 
 ROWS_AT_ONCE = 8192
 
@@ -162,14 +163,14 @@ class CompressedRule(ExampleRule):
 
     def herd(self, posterior: CompressedPosterior, size: int) -> Herding:
         """Apply Algorithm 4 with the candidates."""
-        picks, loss = herd_features(self.core, self._mean_features(posterior), min(size, self.size), HostAlgebra)
+        picks, loss = herd_features(self.core, self.mean_features(posterior), min(size, self.size), HostAlgebra)
         return Herding(self.candidates.indices[picks], float(loss))
 
     def resampling_loss(self, indices: IntArray, posterior: CompressedPosterior) -> float:
         """Return ‖m̌ − m̂‖ in the feature space."""
-        return features_loss(self.states.rows[indices], self._mean_features(posterior))
+        return features_loss(self.states.rows[indices], self.mean_features(posterior))
 
-    def _mean_features(self, posterior: CompressedPosterior) -> FloatArray:
+    def mean_features(self, posterior: CompressedPosterior) -> FloatArray:
         """Return Uᵀw / Σw."""
         return self.tensors.mean_features(posterior.prior, posterior.solution) / posterior.weight_sum
 
@@ -210,6 +211,13 @@ class CompressedPosterior(Posterior):
         rule = self.rule
         U, V = rule.states.rows[: rule.size], rule.observations.rows[: rule.size]
         return (U @ self.prior) * (V @ self.solution) / self.weight_sum
+
+    def embedded(self) -> Prior:
+        """Return signed weights on the pivots: Σ_i w_i φ(X_i) = μ is the kernel mean Σ_j (L⁻ᵀμ)_j k(·, pivot_j)."""
+        features, mean = self.rule.states, self.rule.mean_features(self)
+        mapped = features.map.directions
+        weights = solve_lower_transposed(features.map.lower, mean) if mapped is None else mapped.T @ mean
+        return Sample(take(self.support, features.pivots), weights)
 
     def expectation(self, function: Function) -> FloatArray | None:
         """Return the expectation of a function declared at fit."""

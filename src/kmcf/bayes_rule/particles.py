@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -49,6 +49,7 @@ class ParticleRule(BayesRule):
     resampler: Resampler
     background: float = 0.0
     """φ."""
+    by_embedding: ClassVar[bool] = False  # type: ignore[misc]
     sharpness: float = 1.0
     """The state kernel is raised to this power, which narrows it where it is wider than this rule wants."""
 

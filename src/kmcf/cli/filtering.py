@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kmcf.cli.group import note
 from kmcf.cli.models import LoadedModel
 from kmcf.cli.script import Code, Script, call
+from kmcf.cli.sensors import check_sensor_widths, tell_silent
 from kmcf.cli.table_files import TableFiles, tell_gaps
 from kmcf.cli.windows import add_windows
 
@@ -41,7 +42,8 @@ def add_filtering(
         Keep the beliefs.
     """
     add_reading(script, model, tables, roles=roles)
-    given = [Code(f"[recording.{role} for recording in recordings]") for role in ("observations", "controls")]
+    seen = "by_sensor()" if tables.sensors else "observations"
+    given = [Code(f"[recording.{role} for recording in recordings]") for role in (seen, "controls")]
     shown: dict[str, Any] = {"progress": True} if progress else {}
     if uses_times(model, tables):
         shown["times"] = Code("[recording.time for recording in recordings]")
@@ -55,7 +57,11 @@ def add_reading(script: Script, model: LoadedModel, tables: TableFiles, *, roles
     def check(names: dict[str, Any]) -> None:
         recordings = names["recordings"]
         tell_gaps(recordings, tables.gaps)
-        for role in roles:
+        if tables.sensors:
+            tell_silent(recordings)
+            widths = {name: len(columns) for name, columns in recordings[0].sensors.items()}
+            check_sensor_widths(model, widths, source)
+        for role in roles if not tables.sensors else (role for role in roles if role != "observation"):
             model.check_width(role, recordings[0].names[f"{role}s"], source)
         for recording in recordings:
             _check_controls(recording, source)

@@ -12,6 +12,7 @@ from kmcf.cli.calibrate import calibrating
 from kmcf.cli.group import note
 from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
+from kmcf.cli.sensors import about_sensors, tell_silent
 from kmcf.cli.showing import print_json, print_table
 from kmcf.cli.table_files import tell_gaps
 from kmcf.cli.windows import add_windows, check_floor, check_length, read_windows
@@ -42,6 +43,8 @@ def fit(
 
         kmcf fit run1.csv run2.csv -s x,y,heading --angle heading -y 'beam_*' -u 'odo_*' --transition odometry
 
+        kmcf fit monday.csv tuesday.csv -s x,y --sensor wifi='rssi_*' --sensor camera='px_*'
+
         kmcf fit walks.parquet -s x -y signal --sequence walk --observation-kernel matern:nu=2.5 -o model.kmcf
 
         kmcf fit walk.csv -s x,y -y 'rssi_*' -t time --window 3 --calibrate
@@ -51,9 +54,14 @@ def fit(
     script = Script("kmcf fit")
     script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
     add_windows(script, files.window, check=check_length)
-    script.add("states, observations = kmcf.datasets.examples(recordings)", check=_check_examples)
+    if files.sensors:
+        script.add("examples = kmcf.datasets.sensor_examples(recordings)", check=_check_sensors)
+        if motion.recovery:
+            script.add("states = numpy.concatenate([states for states, _ in examples.values()])", needs=("numpy",))
+    else:
+        script.add("states, observations = kmcf.datasets.examples(recordings)", check=_check_examples)
     script.add(*filter_statements(files, motion, settings, seed))
-    script.add("flt.fit(states, observations)")
+    script.add("flt.fit(examples)" if files.sensors else "flt.fit(states, observations)")
     if calibrate:
         script.add(calibrating("flt", controlled=bool(files.control), timed=bool(files.time)), needs=("numpy",))
     script.add("flt.alarm_thresholds_  # found here, so that the file holds them")
@@ -67,8 +75,11 @@ def fit(
     about = _about(out, **names)
     if as_json:
         print_json(about)
-    else:
-        print_table("Model", about)
+        return
+    sensors = about.pop("sensors", {})
+    print_table("Model", about)
+    for name, part in sensors.items():
+        print_table(f"Sensor {name}", part)
 
 
 def _check_examples(names: dict[str, Any]) -> None:
@@ -80,18 +91,30 @@ def _check_examples(names: dict[str, Any]) -> None:
         note(f"{rows - complete} of {rows} rows have no state or no observation, and are not used as examples.")
 
 
-def _about(out: Path, *, recordings: Any, states: Any, flt: Any, window: Any = None, **_: Any) -> dict[str, Any]:
+def _check_sensors(names: dict[str, Any]) -> None:
+    tell_silent(names["recordings"])
+
+
+def _about(
+    out: Path, *, recordings: Any, flt: Any, states: Any = None, examples: Any = None, window: Any = None, **_: Any
+) -> dict[str, Any]:
     """Say what was fitted to what."""
     columns = recordings[0].names
-    return {
+    about = {
         "model": str(out),
-        "examples": len(states),
+        "examples": sum(len(part) for part, _ in examples.values()) if examples else len(states),
         "sequences": len({recording.name for recording in recordings}),
         "state": list(columns["states"]),
         "observation": list(columns["observations"]),
         "control": list(columns["controls"]),
         **({"window": window.described()} if window is not None else {}),
         "transition": repr(flt.transition),
+    }
+    if examples:
+        whose = {name: [columns["observations"][j] for j in rows] for name, rows in recordings[0].sensors.items()}
+        return {**about, "sensors": about_sensors(flt, examples, whose)}
+    return {
+        **about,
         "observation_kernel": repr(flt.observation_kernel_),
         "epsilon": flt.epsilon_,
         "delta": flt.delta_,

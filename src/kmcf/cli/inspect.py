@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,17 +34,30 @@ def inspect(
         return
     print_table(str(file), _first(about))
     notes = about.get("notes", {})
-    for title, part in (
+    parts = [
         ("Columns", notes.get("columns")),
         ("Window", notes.get("window")),
         ("Settings", about.get("settings")),
         ("Learnt", about.get("fitted")),
-    ):
+    ]
+    for title, part in _by_sensor(parts):
         if isinstance(part, dict) and part:
             shown = {str(name): value for name, value in part.items() if value is not None}
             if "calibration_" in shown:  # too many numbers to read
                 shown["calibration_"] = "95 % intervals are calibrated"
             print_table(title, shown)
+
+
+def _by_sensor(parts: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Yield tables; what is said about each of several sensors is one of its own."""
+    for title, part in parts:
+        several = {} if not isinstance(part, dict) else part.get("sensors") or part.get("sensors_")
+        if not isinstance(several, dict) or not several:
+            yield title, part
+            continue
+        yield title, {name: value for name, value in part.items() if value is not several}
+        for name, own in several.items():
+            yield f"{title}, sensor {name}", own if isinstance(own, dict) else {"observation": own}
 
 
 def _first(about: dict[str, Any]) -> dict[str, Any]:

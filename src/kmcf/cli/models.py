@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kmcf.cli.script import Script, call
+from kmcf.cli.sensors import chosen_sensors, sensors_of
 from kmcf.cli.table_files import TableFiles
 from kmcf.cli.windows import read_window, window_code
 
@@ -55,8 +56,10 @@ class LoadedModel:
     def tables(self, files: Sequence[Path], **chosen: Any) -> TableFiles:
         """Return how to read files for this model: columns as chosen, otherwise those that it was fitted to."""
         chosen.pop("window", None)  # which was looked at when the model was loaded
+        sensors = chosen_sensors(self, chosen.pop("sensor", None), chosen.get("observation"))
         columns = {**self.columns, **{name: value for name, value in chosen.items() if value}}
-        if not columns.get("observation"):
+        columns |= {"sensors": sensors, "observation": []} if sensors else {}
+        if not sensors and not columns.get("observation"):
             raise ValueError(f"{self.name} does not say which columns are observations; name them with --observation.")
         assumed = frozenset(name for name in self.columns if not chosen.get(name))
         named = {name: value for name, value in columns.items() if value is not None}
@@ -123,8 +126,8 @@ def _check_usable(flt: Any, path: Path, held: str) -> None:
     if not hasattr(flt, "seed_"):
         raise ValueError(f"{path} holds a filter that was not fitted.")
     vectors = isinstance(flt.states_, np.ndarray) and flt.states_.ndim == 2
-    shape = flt.reader_.shape
-    if not vectors or shape is None or len(shape) != 1:
+    shapes = [part.reader_.shape for part in (sensors_of(flt) or {"": flt}).values()]
+    if not vectors or any(shape is None or len(shape) != 1 for shape in shapes):
         raise ValueError(
             f"{path} was fitted to states or observations that are not rows of numbers; use it from Python."
         )
@@ -156,14 +159,17 @@ def _checked_columns(columns: Any, path: Path) -> dict[str, Any]:
     """Check notes, which anyone may have written."""
     if not _are_columns(columns):
         raise ValueError(f"what {path} says about columns makes no sense; name them with --observation and --state.")
-    known = (*ROLES, "time", "sequence", "step")
+    known = (*ROLES, "time", "sequence", "step", "sensors")
     return {name: value for name, value in columns.items() if name in known}
 
 
 def _are_columns(columns: Any) -> bool:
     if not isinstance(columns, dict):
         return False
-    lists = [columns.get(role, []) for role in ROLES]
+    sensors = columns.get("sensors", {})
+    if not isinstance(sensors, dict):
+        return False
+    lists = [*(columns.get(role, []) for role in ROLES), *sensors.values()]
     return (
         all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists)
         and all(isinstance(columns.get(role), str | None) for role in ("time", "sequence"))

@@ -70,7 +70,17 @@ StateOption = Annotated[
     list[str], typer.Option("--state", "-s", help=f"Columns of the state. {_SEVERAL}", rich_help_panel=DATA)
 ]
 ObservationOption = Annotated[
-    list[str], typer.Option("--observation", "-y", help=f"Columns of the observation. {_SEVERAL}", rich_help_panel=DATA)
+    list[str] | None,
+    typer.Option("--observation", "-y", help=f"Columns of the observation. {_SEVERAL}", rich_help_panel=DATA),
+]
+SensorOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--sensor",
+        metavar="NAME=COLUMNS",
+        help="Columns of one of several sensors, as in wifi='rssi_*', instead of --observation. Repeat it for each.",
+        rich_help_panel=DATA,
+    ),
 ]
 OtherStateOption = Annotated[
     list[str] | None,
@@ -151,7 +161,8 @@ class ExampleOptions:
 
     files: FilesArgument
     state: StateOption
-    observation: ObservationOption
+    observation: ObservationOption = None
+    sensor: SensorOption = None
     control: ControlOption = None
     time: TimeOption = None
     sequence: SequenceOption = None
@@ -169,6 +180,7 @@ class ColumnOptions:
     """What the columns of files to be filtered are, where they are not those of the model."""
 
     observation: OtherObservationOption = None
+    sensor: SensorOption = None
     control: ControlOption = None
     time: TimeOption = None
     sequence: SequenceOption = None
@@ -220,9 +232,13 @@ class FilterOptions:
     """Settings of the filter; those that are not given are the filter's own choice."""
 
     state_kernel: Annotated[str | None, _setting(f"Similarity of states: {_KERNELS}", metavar="NAME")] = None
-    observation_kernel: Annotated[str | None, _setting(f"Similarity of observations: {_KERNELS}", metavar="NAME")] = (
-        None
-    )
+    observation_kernel: Annotated[
+        str | None,
+        _setting(
+            f"Similarity of observations: {_KERNELS} With several sensors also 'wifi=asinh;camera=learnt'.",
+            metavar="NAME",
+        ),
+    ] = None
     epsilon: Annotated[float | None, _setting("Regulariser of the prior.")] = None
     delta: Annotated[float | None, _setting("Regulariser of the correction.")] = None
     rule: Annotated[RuleName | None, _setting("Kernel Bayes' rule, or its importance-weighted variant.")] = None
@@ -246,7 +262,7 @@ class FilterOptions:
         str | None,
         _setting(
             "What empty cells of the observation stand for: a number, auto, or one of these per column, as in "
-            "-100,auto,none.",
+            "-100,auto,none; with several sensors also 'wifi=-100;camera=none'.",
             metavar="FLOOR",
         ),
     ] = None
@@ -272,13 +288,18 @@ class FilterOptions:
 
 
 def _floor(text: str) -> Any:
-    """Read a floor.
+    """Read a floor, or one for each of several sensors.
 
     Examples
     --------
     >>> _floor("auto"), _floor("-100"), _floor("-100,auto,none")
     ('auto', -100.0, [-100.0, 'auto', None])
+    >>> _floor("wifi=-100; camera=none")
+    {'wifi': -100.0, 'camera': None}
     """
+    if "=" in text:
+        pairs = [part.partition("=") for part in text.split(";")]
+        return {name.strip(): _floor(value) for name, _, value in pairs}
     words = [word.strip().lower() for word in text.split(",")]
     try:
         parts = [word if word == "auto" else None if word in ("", "none") else float(word) for word in words]

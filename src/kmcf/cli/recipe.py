@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import typer
 
 from kmcf.cli.options import ExampleOptions, FilterOptions, TransitionOptions
 from kmcf.cli.script import Code, as_code, call
+from kmcf.cli.sensors import sensor_words
 from kmcf.cli.table_files import TableFiles
 from kmcf.cli.windows import read_window
 
@@ -24,10 +27,17 @@ POSE_TRANSITIONS = ("odometry", "velocity")
 def example_files(options: ExampleOptions, *, windows: bool = True) -> TableFiles:
     """Return the files that hold examples; their windows, unless these are yet to be chosen."""
     window = read_window(options.window, timed=options.time is not None) if windows else None
+    if bool(options.observation) == bool(options.sensor):
+        raise typer.BadParameter(
+            "name the columns of the observation, or those of several sensors by --sensor NAME=COLUMNS, and not both.",
+            param_hint="'--observation' / '-y'",
+        )
+    if options.sensor and options.window:
+        raise typer.BadParameter("windows are of one sensor: name its columns by -y.", param_hint="'--window'")
     return TableFiles(
         options.files,
         options.state,
-        options.observation,
+        options.observation or (),
         options.control or (),
         options.time,
         options.sequence,
@@ -35,6 +45,7 @@ def example_files(options: ExampleOptions, *, windows: bool = True) -> TableFile
         options.gaps.value,
         encoding=options.encoding,
         window=None if window is None else window.code,
+        sensors=sensor_words(options.sensor),
     )
 
 
@@ -43,7 +54,8 @@ def filter_statements(files: TableFiles, motion: TransitionOptions, settings: Fi
 
     Where a lost filter is to recover, they need the example ``states``.
     """
-    given = {name: kernel(value) if name in KERNEL_SETTINGS else value for name, value in settings.given().items()}
+    given = settings.given()
+    given |= {name: _kernels(given[name], files.sensors) for name in KERNEL_SETTINGS if name in given}
     if files.window is not None and isinstance(given.get("floor"), list):  # one per column of one observation
         given["floor"] = Code(f"{as_code(given['floor'])} * window.length")
     angles = {"angles": Code("recordings[0].angles")} if files.angles else {}
@@ -103,6 +115,14 @@ def _check_transition(name: str, fixed: dict[str, Any], *, turning: bool) -> Non
         raise ValueError(f"the transition {name!r} has no parameter {unknown[0]!r}; it has {', '.join(known)}.")
     if name in POSE_TRANSITIONS and not turning:
         raise ValueError(f"the transition {name!r} turns a heading: name its column with --angle.")
+
+
+def _kernels(text: str, sensors: Mapping[str, Any]) -> Code | dict[str, Code]:
+    """Return the code for a kernel, or for one of each sensor that is named."""
+    pairs = [part.partition("=") for part in text.split(";")]
+    if all(name.strip() in sensors for name, _, _ in pairs):
+        return {name.strip(): kernel(named.strip()) for name, _, named in pairs}
+    return kernel(text)
 
 
 def kernel(text: str) -> Code:

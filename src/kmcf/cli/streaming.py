@@ -10,10 +10,11 @@ import numpy as np
 
 from kmcf.cli.filtering import uses_times
 from kmcf.cli.models import LoadedModel
+from kmcf.cli.sensors import check_sensor_widths
 from kmcf.cli.table_files import TableFiles
 from kmcf.datasets.cells import is_date, read_date, read_number
 from kmcf.datasets.column_files import csv_rows
-from kmcf.datasets.columns import choose
+from kmcf.datasets.columns import choose, lacks
 from kmcf.datasets.tables import MOST_FILLED, missed_steps
 from kmcf.datasets.windowing import Window
 from kmcf.export.estimates import LINES, EstimateColumns
@@ -51,7 +52,9 @@ class EstimateStream:
         self._header = header[1]
         self._tables = tables.fitting(self._header, "stdin")
         self._columns = {role: self._chosen(role) for role in ("observation", "control", "time", "sequence")}
-        model.check_width("observation", [self._header[j] for j in self._columns["observation"]], "stdin")
+        self._sensors = self._whose()
+        if not self._sensors:
+            model.check_width("observation", [self._header[j] for j in self._columns["observation"]], "stdin")
         self._dates = False
         self._timed = uses_times(model, self._tables)
         model.check_times(self._tables.time, "stdin")
@@ -90,9 +93,13 @@ class EstimateStream:
             belief, missed = beliefs[-1], 0
         window = self._windows[label].after(observation, time)
         try:
-            belief = self._model.filter.step(belief, window.stacked, control, time if self._timed else None)
+            parts = self._sensors
+            said = {name: observation[part] for name, part in parts.items()} if parts else window.stacked
+            belief = self._model.filter.step(belief, said, control, time if self._timed else None)
         except IncompleteError as error:
-            column = self._columns["observation"][int(np.flatnonzero(~np.isfinite(observation))[0])]
+            infinite = np.flatnonzero(np.isinf(observation))
+            wrong = infinite if len(infinite) else np.flatnonzero(np.isnan(observation))
+            column = self._columns["observation"][int(wrong[0])]
             raise ValueError(f"stdin, line {line}, column {self._header[column]!r}: {error}") from None
         self._beliefs[label], self._times[label], self._windows[label] = belief, time, window
         run = collect([*beliefs, belief], angles=self._model.filter.angles, keep=False)
@@ -143,6 +150,20 @@ class EstimateStream:
             return read_date(cells[column]) if dates else read_number(cells[column])
         except ValueError as error:
             raise ValueError(f"stdin, line {line}, column {self._header[column]!r}: {error}.") from None
+
+    def _whose(self) -> dict[str, slice]:
+        """Add the columns of the sensors that the header names, and say where each sensor's are in an observation."""
+        found: dict[str, slice] = {}
+        for name, words in self._tables.sensors.items():
+            if not lacks(words, self._header):
+                names = choose(words, self._header, source="stdin", role=f"sensor {name!r}")
+                start = len(self._columns["observation"])
+                self._columns["observation"] += [self._header.index(column) for column in names]
+                found[name] = slice(start, start + len(names))
+        check_sensor_widths(self._model, {name: part.stop - part.start for name, part in found.items()}, "stdin")
+        if self._tables.sensors and not found:
+            raise ValueError(f"stdin has no column of any sensor ({', '.join(self._tables.sensors)}).")
+        return found
 
     def _chosen(self, role: str) -> list[int]:
         wanted = getattr(self._tables, role) or []

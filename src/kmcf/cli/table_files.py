@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,8 @@ class TableFiles:
     encoding: str = "utf-8"
     window: Code | None = None
     """The code that makes the window of which observations consist; None: they are taken one by one."""
+    sensors: dict[str, list[str]] = field(default_factory=dict)
+    """Columns of several sensors, instead of those of the observation."""
     assumed: frozenset[str] = frozenset()
     """Roles that the user did not name: a file may do without the column of the time or of the sequence."""
 
@@ -54,13 +56,15 @@ class TableFiles:
     @contextmanager
     def pointing(self) -> Iterator[None]:
         """Let errors about numbers that are missing name the line and the column."""
-        from kmcf.datasets.tables import first_incomplete
+        from kmcf.datasets.column_files import first_incomplete
         from kmcf.filter.inputs import IncompleteError
 
         try:
             yield
         except IncompleteError as error:
-            where = first_incomplete(self.files, self.observation, self.state, self.encoding)
+            words = [*self.observation, *(word for words in self.sensors.values() for word in words)]
+            some = not self.sensors
+            where = first_incomplete(self.files, words, self.state, self.encoding, all_of_them=some)
             if where is None:
                 raise
             raise ValueError(f"{where}: {error}") from None

@@ -74,6 +74,8 @@ def tune(
 
         kmcf tune walks.csv -s x -y signal --study study.jsonl --seconds 600 --jobs -1 -o tuned
     """
+    if examples.sensor:
+        raise ValueError("kmcf tune takes one sensor: name its columns with --observation.")
     search: dict[str, Any] = {
         "sequential": not independent,
         "n_trials": trials,

@@ -7,6 +7,7 @@ from kmcf.datasets.cold import cold
 from kmcf.datasets.landmarks import recent_landmarks
 from kmcf.datasets.mrclam import mrclam, mrclam_landmarks
 from kmcf.datasets.recording import Recording, examples, hold_out, kept, thinned
+from kmcf.datasets.sensor_columns import sensor_examples
 from kmcf.datasets.sussex import sussex_route
 from kmcf.datasets.synthetic import PAPER_MODELS, StateSpaceModel, Trajectory, paper_model
 from kmcf.datasets.tables import columns_of, read_tables
@@ -35,6 +36,7 @@ __all__ = [
     "paper_model",
     "read_tables",
     "recent_landmarks",
+    "sensor_examples",
     "sussex_route",
     "thinned",
     "wifine",

@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -172,3 +172,36 @@ def _checked_header(row: list[str], source: str) -> list[str]:
         if not name or header.count(name) > 1:
             raise ValueError(f"{source} has {f'two columns {name!r}' if name else 'a column without a name'}.")
     return header
+
+
+def first_incomplete(
+    files: Sequence[Path],
+    observation: str | Sequence[str],
+    state: str | Sequence[str] = (),
+    encoding: str = "utf-8",
+    *,
+    all_of_them: bool = True,
+) -> str | None:
+    """Say where the first observation stands that is partly missing, or infinite; None if there is none.
+
+    Parameters
+    ----------
+    files, observation, state, encoding
+        As for :func:`kmcf.datasets.read_tables`; rows whose state is unknown do not count.
+    all_of_them : bool
+        False: a file may lack some of the columns.
+    """
+    for path in files:
+        columns = read_columns(Path(path), encoding)
+        wanted = [word for word in _words(observation) if all_of_them or not columns.lacks([word])]
+        names = columns.chosen(wanted, "observation")
+        values, states = columns.numbers(names), columns.numbers(columns.chosen(_words(state), "state"))
+        known = np.isfinite(states).all(axis=1) & ~np.isnan(values).all(axis=1)
+        rows = np.flatnonzero(known & ~np.isfinite(values).all(axis=1))
+        if len(rows):
+            return columns.where(int(rows[0]), names[int(np.flatnonzero(~np.isfinite(values[rows[0]]))[0])])
+    return None
+
+
+def _words(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)

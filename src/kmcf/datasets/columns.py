@@ -55,6 +55,15 @@ class NamedColumns:
         """Return the columns that names, patterns and lists of names refer to."""
         return choose(wanted, self.names, source=self.source, role=role, groups=self._groups)
 
+    def lacks(self, wanted: Sequence[str]) -> bool:
+        """Say whether names and patterns refer to no column at all."""
+        return lacks(wanted, [*self.names, *self._groups])
+
+    def completed(self, names: Sequence[str]) -> NamedColumns:
+        """Return the same with empty columns for the names that are not there."""
+        absent = {name: np.full(len(self), np.nan) for name in names if name not in self._arrays}
+        return NamedColumns({**self._arrays, **absent}, self.source, self._groups, self._place)
+
     def labels(self, name: str) -> list[str]:
         """Return one column as words."""
         return [str(value) for value in self._arrays[name]]
@@ -110,6 +119,18 @@ def choose(
     if twice:
         raise ValueError(f"the column {twice[0]!r} of {source} is named twice as {role}.")
     return found
+
+
+def lacks(wanted: Sequence[str], names: Sequence[str]) -> bool:
+    """Say whether names and patterns refer to none of some columns.
+
+    Examples
+    --------
+    >>> lacks(["px_*", "depth"], ["x", "rssi_1"]), lacks(["px_*", "depth"], ["x", "depth"])
+    (True, False)
+    """
+    parts = [part.strip() for word in wanted for part in ([word] if word in names else word.split(","))]
+    return not any(fnmatchcase(name, part) or name == part for part in parts for name in names)
 
 
 def _one_choice(word: str, names: Sequence[str], source: str, role: str, groups: dict[str, list[str]]) -> list[str]:

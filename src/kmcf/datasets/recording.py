@@ -40,6 +40,8 @@ class Recording:
         Columns of the states that are angles, as ``KernelMonteCarloFilter(angles=...)`` needs them.
     counts : dict
         What the loader left out or found odd: how many "malformed lines", "unknown barcodes", "clock gaps" and so on.
+    sensors : dict
+        Where there are several sensors: which columns of the observations are whose.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Recording:
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     angles: tuple[int, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
+    sensors: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.time)
@@ -82,6 +85,10 @@ class Recording:
         parts += [f"{missing} missing observation{'s' * (missing != 1)}"] if missing else []
         parts += [f"{unknown} unknown state{'s' * (unknown != 1)}"] if unknown else []
         return f"Recording({self.name!r}, {', '.join(parts)})"
+
+    def by_sensor(self) -> dict[str, FloatArray]:
+        """Return what each of several sensors said, (T, ...), as a filter with these sensors takes it; NaN: nothing."""
+        return {name: self.observations[:, list(columns)] for name, columns in self.sensors.items()}
 
     @property
     def missing(self) -> BoolArray:

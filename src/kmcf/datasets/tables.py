@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 from kmcf.datasets.column_files import read_columns
 from kmcf.datasets.columns import NamedColumns
 from kmcf.datasets.recording import Recording
+from kmcf.datasets.sensor_columns import sensor_columns
 from kmcf.numerics.arrays import FloatArray
 from kmcf.support.plain_text import printable
 
@@ -50,6 +51,7 @@ def read_tables(
     gaps: str = "keep",
     step: float | None = None,
     encoding: str = "utf-8",
+    sensors: Mapping[str, Names] | None = None,
 ) -> list[Recording]:
     r"""Read sequences from CSV, Parquet or NPZ files with one row per step.
 
@@ -73,6 +75,9 @@ def read_tables(
         The usual time from row to row. None: the median.
     encoding : str
         Encoding of CSV files.
+    sensors : mapping, optional
+        Instead of ``observation``: name of each of several sensors to its columns. In a file that has none of them the
+        sensor is silent. ``recording.by_sensor()`` and :func:`sensor_examples` tell the sensors apart.
 
     Returns
     -------
@@ -90,10 +95,17 @@ def read_tables(
     if gaps not in GAPS:
         raise ValueError(f"gaps = {gaps!r}; it must be {', '.join(GAPS)}.")
     paths = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
+    tables: Iterable[NamedColumns] = (read_columns(path, encoding) for path in paths)
+    whose: dict[str, list[str]] = {}
+    if sensors:
+        tables = list(tables)
+        whose = sensor_columns(tables, sensors)
+        observation = [*_listed(observation), *(name for names in whose.values() for name in names)]
+        tables = [table.completed(observation) for table in tables]
     roles = Roles(state, observation, control, time, sequence)
     recordings: list[Recording] = []
-    for path, label in zip(paths, labels_of(paths), strict=True):
-        found = _sequences(read_columns(path, encoding), roles, label)
+    for path, table, label in zip(paths, tables, labels_of(paths), strict=True):
+        found = _sequences(table, roles, label)
         if recordings:
             _check_alike(recordings[0], found[0], paths[0], path)
         prefix = f"{label}/" if len(paths) > 1 and sequence is not None else ""
@@ -101,7 +113,8 @@ def read_tables(
     if not recordings:
         raise ValueError("there are no files to read.")
     turning = tuple(_position(name, recordings[0].names["states"]) for name in _listed(angles))
-    recordings = [replace(recording, angles=turning) for recording in recordings]
+    columns = {name: tuple(_listed(observation).index(column) for column in whose[name]) for name in whose}
+    recordings = [replace(recording, angles=turning, sensors=columns) for recording in recordings]
     return (
         recordings if time is None else _with_gaps(recordings, gaps, usual_step(recordings) if step is None else step)
     )
@@ -114,7 +127,9 @@ def columns_of(recordings: Sequence[Recording]) -> dict[str, Any]:
     """
     names = recordings[0].names
     step = usual_step(recordings) if names["time"] else float("nan")
+    sensors = {name: [names["observations"][j] for j in columns] for name, columns in recordings[0].sensors.items()}
     return {
+        **({"sensors": sensors} if sensors else {}),
         "state": list(names["states"]),
         "observation": list(names["observations"]),
         "control": list(names["controls"]),
@@ -162,27 +177,6 @@ def labels_of(paths: Sequence[Path]) -> list[str]:
             if len(set(labels)) == different:
                 return labels
     return [str(path) for path in paths]
-
-
-def first_incomplete(
-    files: Sequence[Path], observation: Names, state: Names = (), encoding: str = "utf-8"
-) -> str | None:
-    """Say where the first observation stands that is partly missing, or infinite; None if there is none.
-
-    Parameters
-    ----------
-    files, observation, state, encoding
-        As for :func:`read_tables`; rows whose state is unknown do not count.
-    """
-    for path in files:
-        columns = read_columns(Path(path), encoding)
-        names = columns.chosen(_listed(observation), "observation")
-        values, states = columns.numbers(names), columns.numbers(columns.chosen(_listed(state), "state"))
-        known = np.isfinite(states).all(axis=1) & ~np.isnan(values).all(axis=1)
-        rows = np.flatnonzero(known & ~np.isfinite(values).all(axis=1))
-        if len(rows):
-            return columns.where(int(rows[0]), names[int(np.flatnonzero(~np.isfinite(values[rows[0]]))[0])])
-    return None
 
 
 def _sequences(columns: NamedColumns, roles: Roles, stem: str) -> list[Recording]:

@@ -12,10 +12,27 @@ from typing import Any, Protocol
 
 from kmcf.filter.belief import Belief
 from kmcf.filter.run import FilterRun
+from kmcf.numerics.objects import Objects
 from kmcf.trust.alarm import Watch
 
 COMPILED = "kmcf.compiled"
 """The room whose ``compiled_backend`` and ``precision_of`` serve filters fitted on JAX arrays."""
+
+
+class Reader(Protocol):
+    """Reads observations of the form that the examples had."""
+
+    def one(self, observation: Any) -> Objects | None:
+        """Read one observation; None if it is missing."""
+        ...
+
+    def is_batch(self, observations: Any) -> bool:
+        """Say whether an array holds several sequences."""
+        ...
+
+    def sequence(self, observations: Any) -> Any:
+        """Read one sequence of observations."""
+        ...
 
 
 class Backend(Protocol):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kmcf.bayes_rule.base import NOBODY, SensorUse
 from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.filter.calibrated import CalibratedEmbedding
 from kmcf.kernels import Kernel
@@ -58,7 +59,9 @@ class StepReport:
     missing: bool = False
     """No observation was given."""
     rejected: bool = False
-    """An observation was given but not used."""
+    """An observation was given but not used; of several sensors, none was used."""
+    sensors: SensorUse = NOBODY
+    """Of a filter with several sensors: which were ``used``, and which spoke but were ``rejected``."""
 
     @property
     def coverage(self) -> float:
@@ -240,6 +243,8 @@ class Belief(CalibratedEmbedding):
         rows["coverage"] = self.report.coverage
         if reason := self.alarm_reason:
             rows["alarm"] = reason
+        if self.report.sensors.used:
+            rows["sensors used"] = ", ".join(self.report.sensors.used)
         how = "no observation" if self.report.missing else "observation rejected" if self.report.rejected else ""
         return html_table("Belief", rows, how)
 

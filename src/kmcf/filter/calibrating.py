@@ -109,6 +109,7 @@ class CalibratedFilter:
         True
         """
         self._fitted_backend()
+        self._fitted_examples()  # says so where a filter cannot be calibrated
         if sequential:
             self._check_movable(controls)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule import Prior
+from kmcf.filter.backend import Reader
 from kmcf.filter.belief import Belief
 from kmcf.filter.clock import drive_from, intervals, read_time, read_times, times_of_each, warn_unused
-from kmcf.filter.inputs import ObservationReader, read_controls
+from kmcf.filter.inputs import read_controls
 from kmcf.filter.motion import Motion
-from kmcf.filter.rejection import warn_rejected
+from kmcf.filter.rejection import counted_sensors, warn_rejected, warn_sensors
 from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.filter.step import Step
 from kmcf.numerics.arrays import FloatArray
@@ -33,7 +35,7 @@ class HostBackend:
     advance: Step
     motion: Motion
     """How states start and move."""
-    reader: ObservationReader
+    reader: Reader
     seed: int
     why_rejected: str
     """The end of the warning about observations that were not used."""
@@ -70,6 +72,8 @@ class HostBackend:
             warn_unused([belief.elapsed, after.elapsed], self.timeless)
         if after.report.rejected and belief.rejections == 0:
             warn_rejected("an observation was", self.why_rejected, first=after.time)
+        elif not after.report.rejected:
+            warn_sensors(Counter(after.report.sensors.rejected))
         return after
 
     def filter(
@@ -121,15 +125,16 @@ class HostBackend:
         total = sum(len(s) for s in read)
         if keep_beliefs is None:
             keep_beliefs = total <= KEPT_STEPS and total * self.numbers_per_belief <= KEPT_NUMBERS
-        runs = []
+        runs, unused = [], Counter[str]()
         with noticed(), progress_bar(total, "filtering", show=progress) as tick:
             for stream, (sequence, inputs, clock) in enumerate(zip(read, checked, clocks, strict=True)):
-                beliefs = self._along(self.start(stream), sequence, inputs, clock, tick)
+                beliefs = counted_sensors(self._along(self.start(stream), sequence, inputs, clock, tick), unused)
                 runs.append(collect(beliefs, angles=self.advance.angles, keep=keep_beliefs))
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
             what = f"{len(rejected)} of {total} observations were"
             warn_rejected(what, self.why_rejected, first=rejected[0])
+        warn_sensors(unused)
         return runs
 
     def _along(

@@ -11,6 +11,7 @@ import numpy as np
 from kmcf.filter.backend import Backend, compiled_room
 from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
+from kmcf.filter.sensor_learning import one_sensor
 from kmcf.filter.settings import check_filter
 from kmcf.filter.support import OnBoth, OnExamples, OnParticles, Support
 from kmcf.kernels import Learned
@@ -36,7 +37,8 @@ class KernelMonteCarloFilter(RuleFilter):
     observation_kernel : kernel, optional
         Kernel on observations: a kernel object, a callable ``(A, B) -> matrix``, or "precomputed". None: Gaussian on
         robustly scaled (asinh) observations or, for vectors, a learnt kernel if the examples favour it
-        (``kernel_choice_`` shows which).
+        (``kernel_choice_`` shows which). Where ``fit`` is given several sensors, this, ``delta``, ``n_examples`` and
+        ``floor`` may be dictionaries by sensor.
     epsilon, delta : float, optional
         Regularisers of Algorithm 1. None: values that need no tuning (``epsilon_``, ``delta_``).
     rule : {"kbr", "importance"}
@@ -149,13 +151,15 @@ class KernelMonteCarloFilter(RuleFilter):
         self.reject = reject
         self.floor = floor
 
-    def fit(self, states: Any, observations: Any, *, functions: Functions = ()) -> Self:
+    def fit(self, states: Any, observations: Any = None, *, functions: Functions = ()) -> Self:
         """Learn the observation model from n examples.
 
         Parameters
         ----------
-        states : array (n, d) or list of n objects
-            Where the examples were taken.
+        states : array (n, d) or list of n objects, or dict
+            Where the examples were taken. For several sensors, one dictionary ``{"wifi": (states, observations),
+            "camera": (states, observations)}`` and nothing beside it: each sensor has its own examples, and what was
+            learnt from them is ``sensors_["wifi"]``. Observations are then dictionaries, too (``docs/how-to.md``).
         observations : array (n, ...) or list of n objects
             What was observed there. With ``observation_kernel="precomputed"`` the n × n kernel matrix of the
             observations.
@@ -169,7 +173,7 @@ class KernelMonteCarloFilter(RuleFilter):
         """
         return self._fit(states, observations, functions)
 
-    def partial_fit(self, states: Any, observations: Any) -> Self:
+    def partial_fit(self, states: Any, observations: Any = None) -> Self:
         """Learn from further examples; see :meth:`RuleFilter.partial_fit`."""
         return super().partial_fit(*self._on_host(states, observations))
 
@@ -188,7 +192,8 @@ class KernelMonteCarloFilter(RuleFilter):
         Parameters
         ----------
         observations : array (T, ...), (B, T, ...) or list of T observations
-            None or all-NaN entries are missing. A list is always one sequence.
+            None or all-NaN entries are missing. A list is always one sequence. With several sensors, a list with one
+            dictionary per step, or a dictionary of sequences.
         controls : sequence of T (or B sequences of T), optional
             ``controls[t]`` drives the move from step t−1 to step t; the first one is ignored.
         progress : bool
@@ -249,8 +254,11 @@ class KernelMonteCarloFilter(RuleFilter):
         return {"mesh": mesh}
 
     def _fit(self, states: Any, observations: Any, functions: Functions, known: Learned | None = None) -> Self:
-        self._check_settings()
         self._precision = None
+        if isinstance(states, Mapping) or observations is None:
+            return super()._fit(states, observations, functions, known)
+        one_sensor(self, observations)
+        self._check_settings()
         if is_jax(states) or is_jax(observations):
             # The numbers of a fit are few: NumPy works them out once, then they move to the device.
             self._precision = compiled_room().precision_of(self, states, observations)

@@ -166,7 +166,13 @@ class Learnt:
         return replace(self, incomplete=grown), complete
 
 
-def learn(states: Any, observations: Any, settings: LearningSettings, known: Learned | None = None) -> Learnt:
+def learn(
+    states: Any,
+    observations: Any,
+    settings: LearningSettings,
+    known: Learned | None = None,
+    shared: Kernel | None = None,
+) -> Learnt:
     """Learn the observation model from n examples.
 
     Parameters
@@ -177,6 +183,8 @@ def learn(states: Any, observations: Any, settings: LearningSettings, known: Lea
         Everything else.
     known : Learned, optional
         A learnt kernel whose summary of the same examples can be reused.
+    shared : Kernel, optional
+        A kernel on states that was fitted already, to more states than these.
     """
     state_kernel = given_kernel(settings.state_kernel, "state_kernel")
     observation_kernel = given_kernel(settings.observation_kernel, "observation_kernel")
@@ -193,9 +201,7 @@ def learn(states: Any, observations: Any, settings: LearningSettings, known: Lea
     read_states = wrapped_columns(read_states, settings.angles)
     reader = ObservationReader.of(observations, read_observations, accepts)
     read = read_with_gaps((read_states, read_observations), accepts, settings.floor, settings.angles)
-    if state_kernel is None:
-        state_kernel = default_state_kernel(read.states, settings.angles, settings.state_multiplier)
-    state_kernel = clone(state_kernel).fit(read.states)
+    state_kernel = fitted_state_kernel(read.states, settings) if shared is None else shared
     incomplete, complete = separated(read.states, read.observations, accepts)
     if incomplete is not None:
         few_examples(incomplete.served, "the observations have")
@@ -240,6 +246,14 @@ def learn_from(
         learnt_from=len(read_states),
         refreshed_at=len(read_states),
     )
+
+
+def fitted_state_kernel(read_states: Objects, settings: LearningSettings) -> Kernel:
+    """Fit the kernel on states to states that were read."""
+    kernel = given_kernel(settings.state_kernel, "state_kernel")
+    if kernel is None:
+        kernel = default_state_kernel(read_states, settings.angles, settings.state_multiplier)
+    return clone(kernel).fit(read_states)
 
 
 def given_kernel(kernel: Any, name: str) -> Kernel | None:

@@ -108,13 +108,15 @@ class ParticleLikelihoodFilter(RuleFilter):
         self.reject = reject
         self.floor = floor
 
-    def fit(self, states: Any, observations: Any) -> Self:
+    def fit(self, states: Any, observations: Any = None) -> Self:
         """Learn the observation model from n examples.
 
         Parameters
         ----------
-        states : array (n, d) or list of n objects
-            Where the examples were taken.
+        states : array (n, d) or list of n objects, or dict
+            Where the examples were taken. For several sensors, one dictionary ``{"wifi": (states, observations),
+            "camera": (states, observations)}`` and nothing beside it, as for
+            :meth:`KernelMonteCarloFilter.fit <kmcf.KernelMonteCarloFilter.fit>`.
         observations : array (n, ...) or list of n objects
             What was observed there. With ``observation_kernel="precomputed"`` the n × n kernel matrix of the
             observations.

@@ -86,6 +86,11 @@ class PatternRule(BayesRule):
     complete: bool
     """Whether the filter's own rule takes observations as they are: no example lacks a number."""
 
+    @property
+    def by_embedding(self) -> bool:  # type: ignore[override]
+        """As the filter's own rule."""
+        return self.whole.by_embedding
+
     def correct(self, prior: Prior, observation: Objects) -> Posterior:
         """Correct by the rule for the observation's pattern."""
         known = ~np.isnan(observation).ravel()

@@ -69,9 +69,10 @@ def check_kernels(learnt: Learnt, saved: dict[str, Array], passed: set[str]) -> 
 
 def with_cache(state: dict[str, Any]) -> dict[str, Any]:
     """Read what a file kept of a fitted rule; None if another version laid it out differently."""
-    kept = state.get("cache_")
+    kept, sensors = state.get("cache_"), state.get("sensors_")
     cache = kept.read() if kept is not None and kept.version == LAYOUT else None
-    return {**state, "cache_": cache}
+    several = {"sensors_": {name: with_cache(part) for name, part in dict(sensors).items()}} if sensors else {}
+    return {**state, **several, "cache_": cache}
 
 
 def _contents(learnt: Learnt) -> dict[str, Any]:

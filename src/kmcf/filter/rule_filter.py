@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from kmcf.bayes_rule import BayesRule, Examples
-from kmcf.filter.backend import Backend
+from kmcf.filter.backend import Backend, Reader
 from kmcf.filter.clock import Drive
 from kmcf.filter.gaps import Served
 from kmcf.filter.inputs import read_seed
@@ -19,15 +20,27 @@ from kmcf.filter.learning import LearningSettings, Learnt, learn
 from kmcf.filter.motion import Motion
 from kmcf.filter.patterns import learnt_on, with_patterns
 from kmcf.filter.restoring import restored, stored
+from kmcf.filter.sensor_learning import (
+    add_examples,
+    fit_sensors,
+    joined,
+    one_sensor,
+    refuse_sensors,
+    restored_sensors,
+    stored_sensors,
+)
+from kmcf.filter.sensors import SensorsReader, SensorsRule
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_functions, particles_for
 from kmcf.filter.step import Move, Step
 from kmcf.filter.support import Support
 from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
-from kmcf.filter.watching import watch_over
+from kmcf.filter.watching import watch_observations, watch_over
 from kmcf.kernels import Kernel, Learned, Precomputed
 from kmcf.numerics.greedy import greedy_loop
+from kmcf.numerics.objects import Objects, describe
 from kmcf.support.alerts import StalePivotsWarning, warn_user
+from kmcf.support.notebooks import in_short
 from kmcf.support.search_space import Parameter, Variants
 from kmcf.transitions.elapsed import needs_elapsed
 from kmcf.trust.alarm import Watch
@@ -52,10 +65,14 @@ class RuleFilter(SequentialFilter):
     reject: bool | None
     floor: Any = None
 
+    sensors_: dict[str, RuleFilter] | None = None
+    """A filter for each sensor, fitted to its examples alone; None where ``fit`` was given those of one sensor."""
     learnt_: Learnt
     """Everything that was learnt from the examples."""
     rule_: BayesRule
     observation_kernel_: Kernel
+    delta_: float
+    engine_: str
     state_kernel_: Kernel
     _functions: tuple[Callable[[Any], Any], ...] = ()
 
@@ -69,6 +86,11 @@ class RuleFilter(SequentialFilter):
 
     def _fit(self, states: Any, observations: Any, functions: Functions, known: Learned | None = None) -> Self:
         """Fit; ``known`` is a kernel whose summary of the same examples can be reused."""
+        if isinstance(states, Mapping):
+            self._functions, seed = check_functions(functions), read_seed(self.random_state)
+            self._thresholds = None
+            return self._adopt_sensors(fit_sensors(self, states, observations, seed), seed)
+        one_sensor(self, observations)
         self._check_settings()
         self._functions = check_functions(functions)
         self.calibration_ = None  # it was of another fit
@@ -76,7 +98,7 @@ class RuleFilter(SequentialFilter):
         self._thresholds = None
         return self._adopt(learnt, read_seed(self.random_state))
 
-    def partial_fit(self, states: Any, observations: Any) -> Self:
+    def partial_fit(self, states: Any, observations: Any = None) -> Self:
         """Learn from further examples, keeping kernels, regularisers and (compressed engine) pivots.
 
         With the compressed engine the cost depends on the number of new examples only, and the result is that of
@@ -86,10 +108,14 @@ class RuleFilter(SequentialFilter):
         Parameters
         ----------
         states, observations : arrays or lists
-            The new examples, at least one, of the same form as those given to :meth:`fit`.
+            The new examples, at least one, of the same form as those given to :meth:`fit`; for several sensors, one
+            dictionary with those of some sensors.
         """
         if not self._is_fitted:
             return self.fit(states, observations)
+        if self.sensors_ is not None:
+            return self._adopt_sensors(add_examples(self, states, observations), self.seed_)
+        one_sensor(self, observations)
         if self.n_examples is not None or isinstance(self.observation_kernel_, Precomputed):
             raise ValueError("partial_fit works neither with n_examples nor with a precomputed kernel: fit again.")
         extended = self.learnt_.extended(states, observations, self._learning_settings())
@@ -108,6 +134,8 @@ class RuleFilter(SequentialFilter):
         """Choose new pivots for the low-rank engines from all examples, as a fit with the same kernels would."""
         self._fitted_backend()
         self._thresholds = None
+        if self.sensors_ is not None:
+            return self._adopt_sensors({name: copy(part).refresh() for name, part in self.sensors_.items()}, self.seed_)
         return self._adopt(self.learnt_.refreshed(self._learning_settings()), self.seed_)
 
     def search_space(self) -> dict[str, Parameter]:
@@ -142,6 +170,7 @@ class RuleFilter(SequentialFilter):
         **settings
             As for ``set_params``.
         """
+        refuse_sensors(self, "refitted")
         current = self.get_params()
         changed = [name for name, value in settings.items() if differ(current.get(name), value)]
         twin = clone(self).set_params(**settings)
@@ -161,13 +190,18 @@ class RuleFilter(SequentialFilter):
         return learnt_on(self.learnt_, self._learning_settings(), served)
 
     def _fitted_examples(self) -> tuple[Any, Any]:
+        refuse_sensors(self, "calibrate")
         return self.learnt_.examples
 
     def _fitted_state(self) -> dict[str, Any]:
-        return {**stored(self.learnt_), **self._fit_options()}
+        learnt = stored(self.learnt_) if self.sensors_ is None else stored_sensors(self.sensors_)
+        return {**learnt, **self._fit_options()}
 
     def _restore(self, state: dict[str, Any], passed: set[str]) -> None:
         self._take_over(state)
+        if "sensors_" in state:
+            self._publish_sensors(restored_sensors(self, state, passed))
+            return
         restored(state, self._learning_settings(), passed).publish(self)
 
     def _fit_options(self) -> dict[str, Any]:
@@ -197,25 +231,71 @@ class RuleFilter(SequentialFilter):
 
     def _adopt(self, learnt: Learnt, seed: int) -> Self:
         """Take over what was learnt, under the names that users know, and get ready to filter."""
+        self.sensors_ = None
         learnt.publish(self)
         self.seed_ = seed
         self.backend_ = self._make_backend()
         return self
 
+    def _adopt_sensors(self, sensors: dict[str, RuleFilter], seed: int) -> Self:
+        """Take over the filters of several sensors, and get ready to filter."""
+        self._publish_sensors(sensors)
+        self.seed_ = seed
+        self.backend_ = self._make_backend()
+        return self
+
+    def _publish_sensors(self, sensors: dict[str, RuleFilter]) -> None:
+        states = joined([sensor.learnt_.start_states for sensor in sensors.values()])
+        for name in [name for name in vars(self) if name.endswith("_") and name != "seed_"]:
+            delattr(self, name)  # what an earlier fit to one sensor learnt
+        self.sensors_, self.states_ = sensors, states
+        self.state_kernel_ = next(iter(sensors.values())).state_kernel_
+
     def _motion(self) -> Motion:
-        return replace(super()._motion(), examples=self.learnt_.start_states)
+        return replace(super()._motion(), examples=self._start_states)
+
+    @property
+    def _start_states(self) -> Objects:
+        """The example states from which initial ones are drawn."""
+        return self.learnt_.start_states if self.sensors_ is None else self.states_
+
+    def _reader(self) -> Reader:
+        if self.sensors_ is None:
+            return super()._reader()
+        return SensorsReader({name: sensor.reader_ for name, sensor in self.sensors_.items()})
+
+    def _rule(self) -> BayesRule:
+        """Return what corrects, by all columns of an observation or by some, by one sensor or several."""
+        if self.sensors_ is None:
+            return with_patterns(self.learnt_, self._learning_settings())
+        return SensorsRule({name: part._rule() for name, part in self.sensors_.items()}, self.rejecting_)
+
+    def _examples_in_words(self) -> str:
+        if self.sensors_ is None:
+            return super()._examples_in_words()
+        counts = (f"{len(sensor.states_)} examples of {name!r}" for name, sensor in self.sensors_.items())
+        return ", ".join(counts)
+
+    def _table_rows(self) -> tuple[dict[str, Any], str]:
+        rows, note = super()._table_rows()
+        for name, sensor in (self.sensors_ or {}).items():
+            how = f"{in_short(sensor.observation_kernel_)}, delta {sensor.delta_:.3g}, engine {sensor.engine_}"
+            rows[f"sensor {name!r}"] = f"{describe(sensor.states_)}, {how}"
+        return rows, note
 
     def _make_backend(self) -> Backend:
         greedy_loop()  # compiled here rather than in the first step
         return super()._make_backend()
 
     def _numbers_per_belief(self) -> int:
+        if self.sensors_ is not None:
+            return max(sensor._numbers_per_belief() for sensor in self.sensors_.values())
         return super()._numbers_per_belief() if self.rule_.kept is None else self.rule_.kept
 
     @property
     def n_particles_(self) -> int:
         """The number of particles in use."""
-        return particles_for(self.n_particles, len(self.learnt_.start_states))
+        return particles_for(self.n_particles, len(self._start_states))
 
     @property
     def rejecting_(self) -> bool:
@@ -225,7 +305,7 @@ class RuleFilter(SequentialFilter):
     def _step(self) -> Step:
         return Step(
             predict=Move(self._motion(), self.n_particles_),
-            rule=with_patterns(self.learnt_, self._learning_settings()),
+            rule=self._rule(),
             rejecting=self.rejecting_,
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,
@@ -234,6 +314,8 @@ class RuleFilter(SequentialFilter):
         )
 
     def _make_watch(self) -> Watch:
+        if self.sensors_ is not None:
+            return watch_observations(self.states_, None, None, self.angles, self._thresholds)
         settings, learnt = self._learning_settings(), self.learnt_
 
         def rule_of(examples: Examples, n_particles: int) -> BayesRule:

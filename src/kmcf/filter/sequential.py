@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
-from kmcf.filter.backend import Backend
+from kmcf.filter.backend import Backend, Reader
 from kmcf.filter.belief import Belief
 from kmcf.filter.calibrating import CalibratedFilter
 from kmcf.filter.host import HostBackend
@@ -131,7 +131,7 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
             From :meth:`start` or an earlier step.
         y : object
             The observation; None or all-NaN if missing (prediction only). Where some numbers of a vector are NaN, the
-            others are used.
+            others are used. With several sensors, a dictionary of what those that spoke said, by name.
         control : object
             Passed to the transition. The first step makes no transition and ignores it.
         time : float, optional
@@ -154,7 +154,8 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
         Parameters
         ----------
         observations : array (T, ...), (B, T, ...) or list of T observations
-            None or all-NaN entries are missing. A list is always one sequence.
+            None or all-NaN entries are missing. A list is always one sequence. With several sensors, a list with one
+            dictionary per step, or a dictionary of sequences.
         controls : sequence of T (or B sequences of T), optional
             ``controls[t]`` drives the move from step t−1 to step t; the first one is ignored.
         progress : bool
@@ -282,12 +283,16 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
         return HostBackend(
             advance=replace(self._step(), calibration=self.calibration_),
             motion=self._motion(),
-            reader=self.reader_,
+            reader=self._reader(),
             seed=self.seed_,
             why_rejected=self.why_rejected,
             numbers_per_belief=self._numbers_per_belief(),
             timeless=self._timeless(),
         )
+
+    def _reader(self) -> Reader:
+        """Return what reads observations."""
+        return self.reader_
 
     def _timeless(self) -> str:
         """Say why the filter makes nothing of times; nothing if it does, or needs none because it never moves."""
@@ -320,8 +325,14 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         given = str(super().__repr__(N_CHAR_MAX))
-        return f"{given}, fitted to {len(self.states_)} examples" if self._is_fitted else given
+        return f"{given}, fitted to {self._examples_in_words()}" if self._is_fitted else given
+
+    def _examples_in_words(self) -> str:
+        return f"{len(self.states_)} examples"
 
     def _repr_html_(self) -> str:
         """Return a small table for notebooks: settings that are not defaults, and what was learnt."""
-        return html_table(type(self).__name__, *settings_and_learnt(self, getattr(self, "states_", None)))
+        return html_table(type(self).__name__, *self._table_rows())
+
+    def _table_rows(self) -> tuple[dict[str, Any], str]:
+        return settings_and_learnt(self, getattr(self, "states_", None))

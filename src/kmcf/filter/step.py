@@ -122,6 +122,7 @@ class Step:
             log_evidence=float(evidence.predicted),
             relative_evidence=float(evidence.ratio),
             observation_distance=distance,
+            sensors=posterior.sensors,
             running=belief.report.running.after(distance, float(evidence.innovation), -float(evidence.spread)),
             **known,
         )

@@ -79,7 +79,7 @@ class Encoder:
             return {CONTAINERS[type(value)]: items}
         if isinstance(value, dict):
             keys = [self.encode(key, None, f"a key of {trail}") for key in value]
-            values = [self.encode(item, None, f"{trail}[{key!r}]") for key, item in value.items()]
+            values = [self.encode(item, _entry(name, key), f"{trail}[{key!r}]") for key, item in value.items()]
             return {"dict": [keys, values]}
         if isinstance(value, bytes):
             return {"bytes": value.hex()}
@@ -105,7 +105,7 @@ class Encoder:
         elif (function := name_of_function(value)) is not None:
             node = reference = {"function": function}
         elif isinstance(value, FromCallable | FromSklearn):
-            node = reference = {**self._passed_again(value, name, trail), "kernel": True}
+            node = reference = {**self._given_kernel(value, name, trail), "kernel": True}
         elif (class_name := name_of_class(type(value))) is not None:
             number = next(self._numbers)  # before the parts get their numbers
             node = {"object": class_name, "number": number, "state": self._state(value, name, trail)}
@@ -141,6 +141,15 @@ class Encoder:
             encoded[attribute] = self.encode(state[attribute], child, f"{trail}.{attribute}" if trail else attribute)
         return encoded
 
+    def _given_kernel(self, value: Any, name: str | None, trail: str) -> dict[str, Any]:
+        """Encode a kernel that wraps something of the user's; where it has no name, that may have one."""
+        inside = wrapped(value)
+        known = None if name else self._seen.get(id(inside))
+        node = known if known is not None and "pass" in known else self._passed_again(value, name, trail)
+        self._seen[id(inside)] = {"pass": node["pass"]}
+        self._alive.append(inside)
+        return node
+
     def _passed_again(self, value: Any, name: str | None, trail: str) -> dict[str, Any]:
         if not name or not callable(value):
             raise TypeError(
@@ -170,12 +179,22 @@ def names_of_arguments(cls: Any) -> set[str]:
     return {*cls._get_param_names(), *(option.name for option in options if option.kind is option.KEYWORD_ONLY)}
 
 
+def wrapped(kernel: FromCallable | FromSklearn) -> Any:
+    """Return what the user gave."""
+    return kernel.get_params(deep=False).popitem()[1]
+
+
 def describe(value: Any) -> str:
     """Describe something for users who have to find it again."""
-    named = value.get_params(deep=False).popitem()[1] if isinstance(value, FromCallable | FromSklearn) else value
+    named = wrapped(value) if isinstance(value, FromCallable | FromSklearn) else value
     if hasattr(named, "__qualname__"):
         return f"{getattr(named, '__module__', None) or 'builtins'}.{named.__qualname__}"
     return f"an object of {type(named).__module__}.{type(named).__qualname__}"
+
+
+def _entry(name: str | None, key: Any) -> str | None:
+    """Name an entry of a dictionary, as a parameter of the object that holds it would be."""
+    return f"{name}__{key}" if name and "[" not in name and isinstance(key, str) else None
 
 
 def _item(name: str | None, position: int) -> str | None:

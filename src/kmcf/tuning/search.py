@@ -127,6 +127,11 @@ def tune(
     >>> len(result.table), sorted(result.best_params)
     (6, ['delta', 'epsilon', 'observation_kernel__kernel__multiplier', 'state_kernel__multiplier'])
     """
+    if isinstance(states, Mapping):
+        raise TypeError(
+            "tune takes the examples of one sensor: tune a filter for each alone, and pass what was found by sensor, "
+            "observation_kernel={'wifi': ...}, delta={'wifi': ...}."
+        )
     _check_arguments(flt, n_trials=n_trials, n_best=n_best, folds=folds, time_budget=time_budget, criterion=criterion)
     masks = {"learned_from": learned_from, "corrected_at": corrected_at, "times": times}
     examples = read_tuning_examples(flt, states, observations, controls, groups, sequential=sequential, **masks)

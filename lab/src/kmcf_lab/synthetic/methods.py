@@ -163,7 +163,7 @@ def kernel_bayes(data: SimulatedData, **settings: Any) -> SequentialFilter:
     moves = data.transitions
 
     class WithMoves(KernelBayesFilter):
-        def fit(self, states: Any, observations: Any, controls: Any = None, transitions: Any = None) -> Any:
+        def fit(self, states: Any, observations: Any = None, controls: Any = None, transitions: Any = None) -> Any:
             """Learn the observation model from the examples and the transition from the moves."""
             return super().fit(states, observations, transitions=moves)
 
