@@ -15,8 +15,14 @@ FLT = KernelMonteCarloFilter(move, initial, random_state=0).fit(GIVEN)
 FAR = 1e9
 
 
-def same(first, second):
+ALARMS = ("observation_distance", "alarm", "alarm_reason")
+"""With sensors by name, observations are not compared with the examples in raw columns."""
+
+
+def same(first, second, but=()):
     for name, values in first.columns().items():
+        if name in but:
+            continue
         np.testing.assert_array_equal(values, second.columns()[name], err_msg=name)
 
 
@@ -30,7 +36,7 @@ def test_one_sensor_in_a_dictionary_is_the_plain_filter_bit_for_bit(kind, settin
     controls = np.linspace(-1.0, 1.0, 12)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RejectedStepWarning)
-        same(plain.filter(seen, controls), named.filter({"wifi": seen}, controls))
+        same(plain.filter(seen, controls), named.filter({"wifi": seen}, controls), but=ALARMS)
 
 
 def test_a_silent_sensor_changes_nothing():

@@ -137,6 +137,10 @@ def _window_of(notes: Any, words: str | None, flt: Any, path: Path) -> Window | 
     """Return the window of a model: as its file says, or as typed where it does not."""
     from kmcf.datasets.windowing import Window, described_window
 
+    if sensors_of(flt):
+        if words is not None or notes is not None:
+            raise ValueError(f"{path} has several sensors, and windows are of one.")
+        return None
     typed, width = read_window(words), flt.reader_.shape[0]
     noted = described_window(notes)
     if notes is not None and (noted is None or width % noted.length):

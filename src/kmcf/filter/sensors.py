@@ -17,6 +17,7 @@ import numpy as np
 
 from kmcf.bayes_rule import BayesRule, Posterior, Prior, Sample
 from kmcf.bayes_rule.base import NOBODY, SensorUse
+from kmcf.bayes_rule.evidence import Evidence
 from kmcf.embedding.lazy_weights import WeightSummary
 from kmcf.filter.inputs import ObservationReader
 from kmcf.herding.resampling import Resampled
@@ -136,7 +137,9 @@ class SensorsPosterior(Posterior):
     use: SensorUse
 
     @classmethod
-    def after(cls, last: Posterior, tried: Sequence[tuple[float, float]], use: SensorUse) -> SensorsPosterior:
+    def after(
+        cls, last: Posterior, tried: Sequence[tuple[float, float]], use: SensorUse, evidence: Evidence
+    ) -> SensorsPosterior:
         """Put together the posterior that counts, and the coverages of all sensors that spoke."""
         seen, near = (float(np.fmin.reduce(values)) for values in zip(*tried, strict=True))
         return cls(
@@ -147,6 +150,7 @@ class SensorsPosterior(Posterior):
             state_coverage=near,
             last=last,
             use=use,
+            evidence=evidence,
         )
 
     @property
@@ -204,6 +208,7 @@ class SensorsRule(BayesRule):
     def correct(self, prior: Prior, observation: dict[str, Objects]) -> Posterior:
         """Correct by one sensor after the other; ``observation`` holds those that spoke, at least one."""
         use, tried, last, found = NOBODY, [], None, None
+        evidence = Evidence(0.0, 0.0, 0.0)
         for name, said in observation.items():
             rule = self.rules[name]
             with noting_sensor(name):
@@ -217,8 +222,12 @@ class SensorsRule(BayesRule):
                 use = use._replace(rejected=(*use.rejected, name))
             else:
                 use, last = use._replace(used=(*use.used, name)), found
+                # log p(y₁) + log p(y₂ | y₁): the prior of the second is the posterior of the first
+                evidence = Evidence(*(known + new for known, new in zip(evidence, found.evidence, strict=True)))
         assert found is not None
-        return SensorsPosterior.after(found if last is None else last, tried, use)
+        if last is None:
+            return SensorsPosterior.after(found, tried, use, found.evidence)
+        return SensorsPosterior.after(last, tried, use, evidence)
 
     def state_coverage(self, prior: Prior) -> float:
         """Return the smallest of the sensors'."""
