@@ -173,12 +173,12 @@ def run_experiment(
     """
     cells = []
     for repetition in range(repetitions):
-        for fold in experiment.folds(repetition):
+        for fold in (one for one in experiment.folds(repetition) if one.name in folds):
             marks = {"data": digest_of(fold), "settings": digest_of(experiment.settings)}
             cells += [
                 _cell(experiment, fold.name, method, repetition, marks)
                 for method in methods
-                if fold.name in folds and fold.size > METHODS[method].least
+                if fold.size > METHODS[method].least
             ]
     if fresh:
         for study in folder.glob("*.jsonl"):
