@@ -1,6 +1,7 @@
 """Plain or learnt: the default observation kernel, chosen from the examples.
 
-For a single number there is nothing to learn. For vectors both kernels are tried on two halves of the examples: fitted
+For a single number there is nothing to learn. For vectors both kernels, and for counts (non-negative whole numbers,
+most of them small) the one made for them, are tried on two halves of the examples: fitted
 on one half, Bayes' rule with the examples' own distribution as prior is applied to observations of the other half, and
 the posterior embeddings are scored by their RKHS distance to the true states' features (a proper score). The lower
 mean score wins.
@@ -19,8 +20,9 @@ from kmcf.bayes_rule import ExactRule, Examples, Sample
 from kmcf.bayes_rule.base import LEAST_WEIGHT_SUM
 from kmcf.bayes_rule.defaults import default_delta, default_epsilon
 from kmcf.herding.resampling import KeepAll
-from kmcf.kernels import Kernel, Learned
+from kmcf.kernels import Counts, Kernel, Learned
 from kmcf.kernels.defaults import default_observation_kernel, default_state_kernel
+from kmcf.kernels.learned.counts import look_like_counts
 from kmcf.numerics.arrays import IntArray
 from kmcf.numerics.objects import Objects, is_numeric, take
 
@@ -35,13 +37,13 @@ class KernelChoice(NamedTuple):
     kernel: Kernel
     """Not fitted yet."""
     name: str
-    """"plain" or "learnt"."""
+    """"plain", "learnt" or "counts"."""
     scores: dict[str, float]
     """Mean score of each candidate (lower is better); empty if there was nothing to decide."""
 
 
 def choose_observation_kernel(states: Objects, observations: Objects, angles: Sequence[int] = ()) -> KernelChoice:
-    """Choose between the plain and the learnt kernel.
+    """Choose between the plain kernel, the learnt one and, for counts, the one made for them.
 
     Parameters
     ----------
@@ -54,7 +56,10 @@ def choose_observation_kernel(states: Objects, observations: Objects, angles: Se
     columns = int(np.sum(np.ptp(observations.reshape(len(observations), -1), axis=0) > 0))  # that vary
     if columns < 2 or not is_numeric(states) or len(states) < FEWEST_EXAMPLES:
         return KernelChoice(plain, "plain", {})
-    candidates = {"plain": plain, "learnt": Learned(angles=tuple(int(j) for j in angles))}
+    circles = tuple(int(j) for j in angles)
+    candidates = {"plain": plain, "learnt": Learned(angles=circles)}
+    if look_like_counts(observations):
+        candidates["counts"] = Counts(angles=circles)
     chosen = np.unique(np.linspace(0, len(states) - 1, min(len(states), MOST_EXAMPLES)).astype(np.intp))
     first, second = np.array_split(chosen, 2)
     scores = {}

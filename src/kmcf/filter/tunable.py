@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from kmcf.bayes_rule.defaults import EPSILON
-from kmcf.kernels import Gaussian, Kernel, Learned
+from kmcf.kernels import Kernel, Learned
 from kmcf.kernels.defaults import default_observation_kernel
 from kmcf.numerics.objects import as_objects
 from kmcf.support.search_space import Integer, LogNormal, Parameter, Variants
@@ -73,7 +73,7 @@ def kernel_widths(kernel: Any, name: str) -> dict[str, Parameter]:
 
     Examples
     --------
-    >>> from kmcf.kernels import Columns
+    >>> from kmcf.kernels import Columns, Gaussian
     >>> sorted(kernel_widths(Columns(Gaussian(multiplier=0.5), 0) * Columns(Gaussian(2.0), 1), "state_kernel"))
     ['state_kernel__first__kernel__multiplier', 'state_kernel__second__kernel__bandwidth']
     """
@@ -146,7 +146,7 @@ def _other_kernel(name: str, angles: Any, observations: Any) -> Kernel:
 def _with_width(kernel: Kernel) -> Kernel:
     """Make the kernel on a learnt summary explicit, so that it has a width to tune."""
     if isinstance(kernel, Learned) and kernel.kernel is None:
-        kernel.set_params(kernel=Gaussian())
+        kernel.set_params(kernel=kernel.default_kernel())
     return kernel
 
 

@@ -7,7 +7,7 @@ from kmcf.kernels.examples import ExampleKernel
 from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
 from kmcf.kernels.kernel import FromCallable, FromSklearn, Kernel, Precomputed, Product, Scaled, Sum, as_kernel
 from kmcf.kernels.landmarks import LandmarkSet
-from kmcf.kernels.learned import Learned
+from kmcf.kernels.learned import Counts, Learned
 from kmcf.kernels.pose import Pose
 from kmcf.kernels.registry import NAMED, named
 from kmcf.kernels.scans import LaserScan
@@ -23,6 +23,7 @@ __all__ = [
     "Circular",
     "Columns",
     "Constant",
+    "Counts",
     "ExampleKernel",
     "FromCallable",
     "FromSklearn",

@@ -151,22 +151,36 @@ class Hellinger(Histogram):
 
     The linear kernel on square roots: the cheapest of the three, one matrix product. For normalised histograms it is
     one minus half the squared Hellinger distance, and its diagonal is 1. A histogram of zeros has similarity 0 with
-    everything.
+    everything, even with itself, so that a filter rejects it as something that no example resembles; an ``offset``
+    changes that. For counts, of which many are zero, :class:`Counts` is made.
 
     Parameters
     ----------
     normalize : bool
         Divide each histogram by its sum first.
+    offset : float
+        Added to every bin, before normalising. With 3/8 or 1, empty histograms resemble each other.
 
     Examples
     --------
     >>> Hellinger()([[1.0, 4.0]], [[4.0, 9.0]])
     array([[8.]])
+    >>> Hellinger(normalize=True, offset=1.0)([[0.0, 0.0]])
+    array([[1.]])
     """
+
+    offset: float = 0.0  # for kernels from files written before there was one
+
+    def __init__(self, normalize: bool = False, offset: float = 0.0) -> None:
+        super().__init__(normalize)
+        self.offset = offset
 
     def prepare(self, objects: Objects) -> Array:
         """Return the square roots of the histograms."""
-        histograms = super().prepare(objects)
+        offset = self.offset
+        if isinstance(offset, str) or not 0.0 <= offset < np.inf:
+            raise ValueError(f"Hellinger has offset = {offset!r}; it must be a number, zero or more.")
+        histograms = super().prepare(objects if offset == 0.0 else as_rows(objects, self) + offset)
         return array_namespace(histograms).sqrt(histograms)
 
     def evaluate(self, a: Array, b: Array) -> Array:

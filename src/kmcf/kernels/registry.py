@@ -12,7 +12,7 @@ from kmcf.kernels.columns import AsinhScaled
 from kmcf.kernels.elementary import Linear, Same
 from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
 from kmcf.kernels.kernel import Kernel
-from kmcf.kernels.learned import Learned
+from kmcf.kernels.learned import Counts, Learned
 from kmcf.kernels.pose import Pose
 from kmcf.kernels.scans import LaserScan
 from kmcf.kernels.signals import SignalStrength
@@ -30,6 +30,7 @@ NAMED: dict[str, Callable[..., Kernel]] = {
     "linear": Linear,
     "asinh": _asinh,
     "learnt": Learned,
+    "counts": Counts,
     "circular": Circular,
     "pose": Pose,
     "laser-scan": LaserScan,

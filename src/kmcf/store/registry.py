@@ -20,6 +20,8 @@ HOMES = {
     "WordCounts": "kmcf.kernels.sequences",
     "RobustInputs": "kmcf.kernels.learned.inputs",
     "RidgeRegression": "kmcf.kernels.learned.ridge",
+    "CountInputs": "kmcf.kernels.learned.poisson",
+    "PoissonProfile": "kmcf.kernels.learned.poisson",
     "NaiveBayes": "kmcf.kernels.learned.naive_bayes",
     "Stack": "kmcf.kernels.learned.stack",
     "CrossFitted": "kmcf.kernels.learned.stack",

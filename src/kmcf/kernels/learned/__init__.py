@@ -1,5 +1,6 @@
-"""A kernel on observations learnt from the examples."""
+"""Kernels on observations learnt from the examples."""
 
+from kmcf.kernels.learned.counts import Counts
 from kmcf.kernels.learned.kernel import Learned
 
-__all__ = ["Learned"]
+__all__ = ["Counts", "Learned"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -15,10 +15,20 @@ from kmcf.kernels.learned.inputs import RobustInputs
 from kmcf.kernels.learned.stack import CrossFitted, Predictor, Stack, default_stack
 from kmcf.kernels.learned.targets import state_targets
 from kmcf.kernels.stationary import Gaussian
-from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects, is_numeric
 
 MOST_TRAINING = 1500
+
+
+class Learning(NamedTuple):
+    """What a learnt kernel learns before its summaries are known."""
+
+    inputs: Callable[[Any], Any]
+    """From observations as rows to what the predictor sees."""
+    weights: FloatArray
+    """How much each column of the summary counts."""
+    predictor: Predictor
 
 
 class Learned(Kernel):
@@ -89,29 +99,30 @@ class Learned(Kernel):
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn the summary from example observations and their states."""
         if states is None:
-            raise ValueError("Learned learns from pairs: call fit(observations, states).")
+            raise ValueError(f"{type(self).__name__} learns from pairs: call fit(observations, states).")
         rows = self._rows(as_objects(objects, "the kernel's examples", structured=self.structured))
         read_states = as_objects(states, "states")
         if not is_numeric(read_states):
-            raise TypeError("Learned predicts numeric states; for other states use a kernel made for the observations.")
+            raise TypeError(
+                f"{type(self).__name__} predicts numeric states; for other states use a kernel made for the "
+                "observations."
+            )
         flat = np.asarray(read_states, dtype=np.float64).reshape(len(read_states), -1)
         if len(flat) != len(rows):
             raise ValueError(f"{len(flat)} states but {len(rows)} observations.")
         if len(flat) < 2 * self.folds:
-            raise ValueError(f"Learned needs at least {2 * self.folds} examples, but got {len(flat)}.")
-        self._inputs = RobustInputs(rows)
-        z = self._inputs(rows)
+            raise ValueError(f"{type(self).__name__} needs at least {2 * self.folds} examples, but got {len(flat)}.")
         training = self._training(len(rows))
-        targets = state_targets(flat[training], self._angles(flat.shape[1]))
-        self._weights = targets.weights
-        self.predictor_: Predictor = self._fit_predictor(z[training], targets.values, targets.weights, flat[training])
-        summaries = np.zeros((len(rows), len(targets.weights)))
+        learning = self._learn(rows, flat, training)
+        self._inputs, self._weights = learning.inputs, learning.weights
+        self.predictor_: Predictor = learning.predictor
+        summaries = np.zeros((len(rows), len(self._weights)))
         summaries[training] = self.predictor_.out_of_sample
         others = np.setdiff1d(np.arange(len(rows)), training)
         if len(others):
-            summaries[others] = self.predictor_.predict(z[others])
+            summaries[others] = self.predictor_.predict(self._inputs(rows[others]))
         self._remember(rows, summaries * self._weights)
-        self.kernel_: Kernel = clone(self.kernel or Gaussian()).fit(self.summary(objects))
+        self.kernel_: Kernel = clone(self.kernel or self.default_kernel()).fit(self.summary(objects))
         return self
 
     def fit_like(self, other: Learned, objects: Any) -> Self:
@@ -126,13 +137,13 @@ class Learned(Kernel):
         """
         for name in ("_inputs", "_weights", "predictor_", "_known", "_known_summaries"):
             setattr(self, name, getattr(other, name))
-        self.kernel_ = clone(self.kernel or Gaussian()).fit(self.summary(objects))
+        self.kernel_ = clone(self.kernel or self.default_kernel()).fit(self.summary(objects))
         return self
 
     def summary(self, objects: Any) -> Array:
         """Return s(y), (n, K); for the examples themselves the out-of-sample predictions."""
         if not hasattr(self, "predictor_"):
-            raise NotFittedError("Learned has learnt nothing yet: call fit(observations, states) first.")
+            raise NotFittedError(f"{type(self).__name__} has learnt nothing yet: call fit(observations, states) first.")
         if array_namespace(objects) is not np:
             # Compiled code cannot look values up: every observation counts as new, as those of a filter are.
             return self.predictor_.predict(self._inputs(as_rows(objects, self))) * self._weights
@@ -177,10 +188,24 @@ class Learned(Kernel):
         """Return the columns of angles, counted from the left."""
         chosen = [int(column) for column in (() if self.angles is None else self.angles)]
         if not all(-columns <= column < columns for column in chosen):
-            raise ValueError(f"Learned has angles = {self.angles!r}, but the states have {columns} columns.")
+            raise ValueError(
+                f"{type(self).__name__} has angles = {self.angles!r}, but the states have {columns} columns."
+            )
         return [column % columns for column in chosen]
 
-    def _training(self, n: int) -> Any:
+    def _learn(self, rows: FloatArray, states: FloatArray, training: IntArray) -> Learning:
+        """Learn to predict features of the state from the training rows, which are some of all rows."""
+        inputs = RobustInputs(rows)
+        targets = state_targets(states[training], self._angles(states.shape[1]))
+        z = inputs(rows[training])
+        predictor = self._fit_predictor(z, targets.values, targets.weights, states[training])
+        return Learning(inputs, targets.weights, predictor)
+
+    def default_kernel(self) -> Kernel:
+        """Return the kernel on summaries that is used where none is given."""
+        return Gaussian()
+
+    def _training(self, n: int) -> IntArray:
         if n <= MOST_TRAINING:
             return np.arange(n)
         return np.sort(np.random.default_rng(self.random_state).choice(n, MOST_TRAINING, replace=False))
