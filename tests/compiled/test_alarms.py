@@ -6,6 +6,7 @@ from jax_cases import TEST
 
 from kmcf.bayes_rule import Sample
 from kmcf.compiled.step import predict
+from kmcf.filter.clock import Drive
 from kmcf.trust.thresholds import Thresholds
 
 
@@ -25,7 +26,7 @@ def faulty_run(flt, faulty):
 def test_evidence_is_that_of_the_rule_on_numpy(flt, faulty, faulty_run):
     belief = flt.start()
     for t in (0, 1, 2):
-        particles = np.asarray(predict(belief.device_state, None, flt.backend_.settings))
+        particles = np.asarray(predict(belief.device_state, Drive(), flt.backend_.settings))
         prior = Sample(particles, np.full(len(particles), 1 / len(particles)))
         expected = flt.rule_.correct(prior, faulty[t : t + 1]).evidence
         belief = flt.step(belief, faulty[t])

@@ -11,7 +11,7 @@ from kmcf.cli import options
 from kmcf.cli.filtering import add_filtering
 from kmcf.cli.models import load_model
 from kmcf.cli.script import Script
-from kmcf.cli.showing import can_show_progress, print_columns, print_json
+from kmcf.cli.showing import can_show_progress, print_columns, print_json, print_table
 
 SCORING = """\
 truths = [recording.states for recording in recordings]
@@ -24,6 +24,9 @@ PRINTING = """\
 for name, score in scores.items():
     print(name, score)
 print('all', overall)"""
+
+SHOWN = ("sequence", "steps", "rmse", "median_error", "inside", "crps", "alarms")
+"""What is shown of every sequence; --json has everything."""
 
 
 def evaluate(
@@ -69,7 +72,8 @@ def evaluate(
     if as_json:
         print_json({"model": str(model), "sequences": rows, "all": overall})
     else:
-        print_columns(f"{model} on {', '.join(map(str, files))}", [*rows, overall])
+        print_table(f"{model} on {', '.join(map(str, files))}", {**overall, "sequence": f"all {len(rows)}"})
+        print_columns("By sequence", [{name: row[name] for name in SHOWN} for row in rows])
 
 
 def _check_scored(names: dict[str, Any]) -> None:

@@ -233,10 +233,10 @@ def _time_engine(engine: CompiledFilter, batch: int, steps: int) -> tuple[float,
     states = initial(model, np.arange(batch, dtype=np.uint32))
     observations = jnp.asarray(_observations(batch, steps), engine.settings.dtype)
     begin = time.perf_counter()
-    loop = scan.lower(model, states, observations, None).compile()
+    loop = scan.lower(model, states, observations, Drive()).compile()
     seconds = time.perf_counter() - begin
-    jax.block_until_ready(loop(model, states, observations, None))
-    return seconds, _fastest(lambda: loop(model, states, observations, None), 5)
+    jax.block_until_ready(loop(model, states, observations, Drive()))
+    return seconds, _fastest(lambda: loop(model, states, observations, Drive()), 5)
 
 
 def _observations(batch: int, steps: int) -> Any:
