@@ -41,6 +41,8 @@ def test_a_run_that_differs_is_found(monkeypatch):
 
 
 @pytest.mark.skipif(endurance_stops.FORKS != "fork", reason="starting programs anew takes long")
+# An interrupt may hit while Python deletes an object, which it then only reports: that is what is counted here.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_stops_hold():
     assert all_held(endurance_stops.killed_saves(2), 2)
     assert all_held(endurance_stops.stopped_studies(2), 2)

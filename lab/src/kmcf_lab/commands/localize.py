@@ -36,10 +36,11 @@ class Dataset(StrEnum):
     building = "building"
     cold = "cold"
     wifine = "wifine"
+    spikes = "spikes"
 
 
 def localize(
-    dataset: Annotated[Dataset, typer.Argument(help="Which problem; all but ble and building need --path.")],
+    dataset: Annotated[Dataset, typer.Argument(help="Which problem; all but ble, building and spikes need --path.")],
     path: Annotated[Path | None, typer.Option(help="Folder or file of the recorded data.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and report.")] = None,
     folds: Annotated[
@@ -107,11 +108,11 @@ def _failing_in_one_sentence() -> Iterator[None]:
 def score_table(scores: Sequence[Score], measure: Measure, title: str) -> Table:
     """Put means and standard errors of all methods into a table."""
     from kmcf_lab.localize.methods import METHODS
-    from kmcf_lab.localize.scores import QUANTITIES, counted_folds, methods_of, ordered_quantities, summary
+    from kmcf_lab.localize.scores import counted_folds, heading, methods_of, ordered_quantities, summary
 
-    heading = f"{title}: means over {counted_folds(scores)} ± standard errors"
+    caption = f"{title}: means over {counted_folds(scores)} ± standard errors"
     names = ordered_quantities(measure)
-    table = new_table(heading, ["method", *(QUANTITIES[name][0] for name in names)])
+    table = new_table(caption, ["method", *(heading(name, measure) for name in names)])
     for method in methods_of(scores):
         table.add_row(METHODS[method].label, *(str(summary(scores, method, name)) for name in names))
     return table

@@ -15,11 +15,12 @@ from kmcf_lab.figures import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, YELLOW, can
 from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.problem import Data, LocalizationFold, Measure
 from kmcf_lab.localize.replay import Iteration
-from kmcf_lab.localize.scores import QUANTITIES, Score, methods_of, summary
+from kmcf_lab.localize.scores import Score, heading, methods_of, summary
 from kmcf_lab.tables import columns
 
 _PALETTE = (
-    BLUE, SKY, "#1b4f72", PURPLE, "#7d3c98", "#c0392b", "#e6837a", "#7b241c", ORANGE, GREEN, YELLOW, GREY,
+    BLUE, SKY, "#1b4f72", PURPLE, "#7d3c98", "#2e86c1", "#c0392b", "#e6837a", "#7b241c", ORANGE, GREEN, YELLOW, GREY,
+    "#117864",
 )  # fmt: skip
 COLOURS = dict(zip(METHODS, _PALETTE, strict=True))
 ELLIPSES = 25
@@ -42,16 +43,16 @@ def draw_path(
         truth, path = columns(rows, "true_x", "true_y"), columns(rows, "x", "y")
         plan.plot(*truth.T, color="black", linewidth=1.6, linestyle=(0, (4, 2)), label="true path")
         plan.plot(*path.T, color=COLOURS[first], linewidth=1.8, label=f"{METHODS[first].label}, with 95 % ellipses")
-        plan.set(title=title, xlabel="x (m)", ylabel="y (m)", aspect="equal")
+        plan.set(title=title, xlabel=f"x ({measure.unit})", ylabel=f"y ({measure.unit})", aspect="equal")
         _fit(plan, [fold.states[:, :2], truth[np.isfinite(truth).all(axis=1)], *_corners(data)])
         _legend_below(figure, plan, *plan.get_legend_handles_labels())
         for method in [*reversed(others), first]:
             values = columns(runs[method], "time", "error").T
             mean = np.nanmean(values[1][measure.judged(values[0])])
             width = 2.0 if method == first else 1.1
-            label = f"{METHODS[method].label}: {mean:.2f} m on average"
+            label = f"{METHODS[method].label}: {mean:.2f} {measure.unit} on average"
             chart.plot(*values, color=COLOURS[method], linewidth=width, label=label)
-        chart.set(title="Error over time", xlabel="time (s)", ylabel="error (m)", ylim=(0, None))
+        chart.set(title="Error over time", xlabel="time (s)", ylabel=f"error ({measure.unit})", ylim=(0, None))
         handles, labels = chart.get_legend_handles_labels()
         _legend_below(figure, chart, handles[::-1], labels[::-1])
         return save_figure(figure, folder, "path")
@@ -70,11 +71,13 @@ def draw_errors(scores: Sequence[Score], measure: Measure, folder: Path) -> list
             axis.errorbar(average.value, place, xerr=error, fmt="D", color=COLOURS[method], capsize=4, markersize=7)
         axis.set_yticks(range(len(methods)), [METHODS[method].label for method in methods])
         axis.set_ylim(len(methods) - 0.5, -0.5)
-        axis.set(xlabel=f"{QUANTITIES[measure.primary][0]}; diamonds: means ± standard errors, dots: folds")
+        axis.set(xlabel=f"{heading(measure.primary, measure)}; diamonds: means ± standard errors, dots: folds")
         return save_figure(figure, folder, "errors")
 
 
-def draw_iterations(iterations: Sequence[Iteration], data: Data, folder: Path, name: str) -> list[Path]:
+def draw_iterations(
+    iterations: Sequence[Iteration], data: Data, folder: Path, name: str, unit: str = "m"
+) -> list[Path]:
     """Draw single iterations, a column each: prediction, correction with signed weights, resampling."""
     wide, tall = _size([*(one.states for one in iterations), *_corners(data)], 4.6, 3.0)
     size = ((wide + 0.3) * len(iterations) + 0.6, 3 * tall + 0.8)
@@ -87,11 +90,11 @@ def draw_iterations(iterations: Sequence[Iteration], data: Data, folder: Path, n
             _discs(column[1], one.states, one.weights)
             column[1].plot(*one.estimate, "D", color=GREEN, markeredgecolor="black", markersize=7, zorder=6)
             column[2].plot(*one.herded.T, "o", color=PURPLE, markersize=5, alpha=0.5)
-            column[0].set_title(f"t = {one.time:.4g} s, error {one.error:.2f} m")
+            column[0].set_title(f"t = {one.time:.4g} s, error {one.error:.2f} {unit}")
         for axis, words in zip(axes[:, 0], ("prediction", "correction", "resampling"), strict=True):
-            axis.set_ylabel(f"{words}\ny (m)")
+            axis.set_ylabel(f"{words}\ny ({unit})")
         for axis in axes[-1]:
-            axis.set_xlabel("x (m)")
+            axis.set_xlabel(f"x ({unit})")
         for axis in axes.ravel():
             axis.set_aspect("equal")
         return save_figure(figure, folder, f"iterations_{name}")

@@ -14,6 +14,7 @@ from kmcf.filter import KernelMonteCarloFilter, ParticleLikelihoodFilter
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.transitions.pairs import read_pairs
 from kmcf_lab.localize.motion import fitted_motion
+from kmcf_lab.localize.place_fields import PoissonParticleFilter
 from kmcf_lab.localize.problem import LocalizationFold, Settings
 from kmcf_lab.localize.splits import training_rows
 
@@ -41,11 +42,11 @@ class LocalizationMethod:
 
 def _kmcf(**changes: Any) -> Maker:
     def make(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-        chosen = {**settings.kmcf, **changes}
+        chosen = {**_kernels(settings), **settings.kmcf, **changes}
         if chosen.pop("support", "examples") == "particles":
             chosen.pop("engine", None)
-            return ParticleLikelihoodFilter(**common, **_kernels(settings), **chosen)
-        return KernelMonteCarloFilter(**common, **_kernels(settings), **chosen)
+            return ParticleLikelihoodFilter(**common, **chosen)
+        return KernelMonteCarloFilter(**common, **chosen)
 
     return make
 
@@ -70,6 +71,14 @@ def _nearest(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
     return NearestNeighbor(**common, observation_kernel=_kernels(settings)["observation_kernel"])
 
 
+def _defaults(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
+    return KernelMonteCarloFilter(**common, tolerance="auto")
+
+
+def _poisson(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
+    return PoissonParticleFilter(**common)
+
+
 def _kernels(settings: Settings) -> dict[str, Any]:
     """Return fresh kernels, so that every filter has its own."""
     given = {"state_kernel": settings.state_kernel, "observation_kernel": settings.observation_kernel}
@@ -85,10 +94,12 @@ METHODS: dict[str, LocalizationMethod] = {
         f"ours-low{r}": LocalizationMethod(f"ours, rank {r}", _kmcf(engine="lowrank", rank=r, reject=None), least=r)
         for r in (50, 100)
     },
+    "kmcf-defaults": LocalizationMethod("KMCF, defaults", _defaults),
     "knn-pf": LocalizationMethod("kNN-PF", _knn_particles),
     "kbr": LocalizationMethod("KBR filter", _kernel_bayes),
     "knn": LocalizationMethod("k-NN mean", _neighbours),
     "nai": LocalizationMethod("NAI (nearest)", _nearest),
+    "poisson": LocalizationMethod("Poisson filter", _poisson),
 }
 
 

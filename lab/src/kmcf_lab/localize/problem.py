@@ -15,7 +15,7 @@ from kmcf.support.search_space import Parameter
 from kmcf.transitions.base import Transition
 
 PointEstimate = Literal["mean", "mode"]
-Primary = Literal["mean", "share", "rmse"]
+Primary = Literal["mean", "median", "share", "rmse"]
 
 
 @dataclass(frozen=True)
@@ -151,8 +151,8 @@ class Measure:
 
     Attributes
     ----------
-    primary : {"mean", "share", "rmse"}
-        The number that decides: mean error, share of steps within ``near``, or root mean squared error.
+    primary : {"mean", "median", "share", "rmse"}
+        The number that decides: mean or median error, share of steps within ``near``, or root mean squared error.
     estimate : {"mean", "mode"}
         Which point of a belief is compared with the truth.
     dropped_seconds : float
@@ -160,9 +160,11 @@ class Measure:
     dropped_share : float
         Share of the steps at the beginning that does not count.
     near : float
-        Distance up to which an estimate counts as right, in metres.
+        Distance up to which an estimate counts as right.
     axes : int
         How many state columns, from the first on, make the position.
+    unit : str
+        The unit of distances.
 
     Examples
     --------
@@ -176,6 +178,7 @@ class Measure:
     dropped_share: float = 0.0
     near: float = 1.0
     axes: int = 2
+    unit: str = "m"
 
     def judged(self, time: FloatArray) -> BoolArray:
         """Return which steps count."""

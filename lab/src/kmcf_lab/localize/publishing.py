@@ -88,7 +88,7 @@ def publish(
     pictures = draw_path(runs, fold, experiment.data(), measure, out, title)
     pictures += draw_errors(scores, measure, out)
     for name, some in telling.items():
-        pictures += draw_iterations(some, experiment.data(), out, name)
+        pictures += draw_iterations(some, experiment.data(), out, name, measure.unit)
     named = {path.stem: path for path in pictures if path.suffix == ".png"}
     moments = _moments(experiment, own)
     shown = Shown(fold, ", a fold of median error" if show is None else "", runs, iterations)

@@ -6,10 +6,11 @@ from kmcf_lab.localize.landmarks import MRCLAM
 from kmcf_lab.localize.laser import FREIBURG, INTEL
 from kmcf_lab.localize.problem import Problem
 from kmcf_lab.localize.radio import BLE
+from kmcf_lab.localize.spikes import SPIKES
 from kmcf_lab.localize.vision import BUILDING, COLD
 from kmcf_lab.localize.wifi import WIFINE
 
-PROBLEMS: dict[str, Problem] = {one.name: one for one in (BLE, MRCLAM, INTEL, FREIBURG, BUILDING, COLD, WIFINE)}
+PROBLEMS: dict[str, Problem] = {one.name: one for one in (BLE, MRCLAM, INTEL, FREIBURG, BUILDING, COLD, WIFINE, SPIKES)}
 
 
 def problem_named(name: str) -> Problem:

@@ -33,7 +33,7 @@ from kmcf_lab.localize.moments import Moment
 from kmcf_lab.localize.motion import fitted_motion
 from kmcf_lab.localize.problem import LocalizationFold, Measure
 from kmcf_lab.localize.replay import Iteration
-from kmcf_lab.localize.scores import QUANTITIES, Score, counted_folds, methods_of, ordered_quantities, summary
+from kmcf_lab.localize.scores import QUANTITIES, Score, counted_folds, heading, methods_of, ordered_quantities, summary
 from kmcf_lab.statistics import estimate
 from kmcf_lab.tables import columns
 from kmcf_lab.versions import versions
@@ -90,7 +90,7 @@ def localization_report(
         *([Section("Number of examples", charts)] if (charts := size_charts(scores, problem.measure)) else []),
         Section("Path", [_map(experiment, shown), _errors_over_time(shown, problem.measure)]),
         Section("Belief", [*_player(experiment, shown), *_iterations(pictures)]),
-        Section("Worst moments", _worst(moments, shown.method)),
+        Section("Worst moments", _worst(moments, shown.method, problem.measure.unit)),
         Section("Settings", [_settings(experiment, scores, shown)]),
     ]
     return Report(problem.title, command, sections, summary=_summary(scores, problem.measure), versions=versions())
@@ -99,8 +99,8 @@ def localization_report(
 def _summary(scores: Sequence[Score], measure: Measure) -> str:
     methods = methods_of(scores)
     words = [f"{METHODS[name].label} {summary(scores, name, measure.primary)}" for name in methods]
-    heading = QUANTITIES[measure.primary][0]
-    return f"{heading[0].upper()}{heading[1:]} over {counted_folds(scores)}: {', '.join(words)}."
+    words_of_it = heading(measure.primary, measure)
+    return f"{words_of_it[0].upper()}{words_of_it[1:]} over {counted_folds(scores)}: {', '.join(words)}."
 
 
 def _results(scores: Sequence[Score], measure: Measure) -> Block:
@@ -108,10 +108,9 @@ def _results(scores: Sequence[Score], measure: Measure) -> Block:
     rows: list[list[Entry]] = [
         [METHODS[method].label, *(summary(scores, method, name) for name in names)] for method in methods_of(scores)
     ]
-    caption = (
-        f"Means over folds ± standard errors; {measure.words}. Share of steps with an error below {measure.near:g} m."
-    )
-    return Table(["method", *(QUANTITIES[name][0] for name in names)], rows, caption)
+    near = f"{measure.near:g} {measure.unit}"
+    caption = f"Means over folds ± standard errors; {measure.words}. Share of steps with an error below {near}."
+    return Table(["method", *(heading(name, measure) for name in names)], rows, caption)
 
 
 def _by_fold(scores: Sequence[Score], measure: Measure) -> list[Block]:
@@ -127,11 +126,11 @@ def _by_fold(scores: Sequence[Score], measure: Measure) -> list[Block]:
         steps = next(one.steps for one in own if one is not None)
         numbers: list[Entry] = [None if one is None else one.value(measure.primary) for one in own]
         rows.append([f"{fold}, repetition {repetition + 1}" if repeated else fold, steps, *numbers])
-    heading, better = QUANTITIES[measure.primary]
+    better, words = QUANTITIES[measure.primary][1], heading(measure.primary, measure)
     columns = ["fold", "steps", *(METHODS[method].label for method in methods)]
     # The number of steps becomes text, so that it is never marked as the best number of a row.
     texts: list[list[Entry]] = [[row[0], str(row[1]), *row[2:]] for row in rows]
-    caption = f"{heading[0].upper()}{heading[1:]} by fold; the best of each row is marked."
+    caption = f"{words[0].upper()}{words[1:]} by fold; the best of each row is marked."
     return [Table(columns, texts, caption, best=better, within="row")]
 
 
@@ -171,7 +170,9 @@ def _map(experiment: Experiment, shown: Shown) -> Block:
     points = {"examples": shown.fold.states[:, :2], **data.marks}
     measure = experiment.problem.measure
     ellipses = (
-        "95 % of the belief" if measure.estimate == "mean" else f"belief within {3 * measure.near:g} m of the mode"
+        "95 % of the belief"
+        if measure.estimate == "mean"
+        else f"belief within {3 * measure.near:g} {measure.unit} of the mode"
     )
     caption = f"{len(rows)} steps of {shown.fold.name}{shown.why}. Ellipses: {ellipses}."
     return MapChart("True and estimated path", paths, data.walls, points, caption=caption)
@@ -183,7 +184,7 @@ def _errors_over_time(shown: Shown, measure: Measure) -> Block:
         times, errors = columns(rows, "time", "error").T
         series.append(Series(METHODS[method].label, times, errors))
     caption = f"{shown.fold.name}. Nothing is known at the start. {measure.words[0].upper()}{measure.words[1:]}."
-    return Chart("Error over time", Axis("time", "s"), Axis("error", "m"), series, caption)
+    return Chart("Error over time", Axis("time", "s"), Axis("error", measure.unit), series, caption)
 
 
 def _player(experiment: Experiment, shown: Shown) -> list[Block]:
@@ -207,7 +208,7 @@ def _iterations(pictures: Mapping[str, Path]) -> list[Block]:
     return [Image(pictures[name], description, title, caption) for name, title in titles.items() if name in pictures]
 
 
-def _worst(moments: Sequence[Moment], method: str) -> list[Block]:
+def _worst(moments: Sequence[Moment], method: str, unit: str) -> list[Block]:
     if not moments:
         return [Text("No step counts, so there is nothing to explain.")]
     rows: list[list[Entry]] = [
@@ -216,7 +217,7 @@ def _worst(moments: Sequence[Moment], method: str) -> list[Block]:
     caption = f"The largest errors of {METHODS[method].label} among the steps that count."
     # Sentences go below the table: in a column they would be unreadable on a phone.
     sentences = [f"`{one.fold}, {one.time:.4g} s` {one.circumstances.explanation}" for one in moments]
-    return [Table(["fold", "time", "error (m)", "cause"], rows, caption), Text("\n\n".join(sentences))]
+    return [Table(["fold", "time", f"error ({unit})", "cause"], rows, caption), Text("\n\n".join(sentences))]
 
 
 def _settings(experiment: Experiment, scores: Sequence[Score], shown: Shown) -> Block:

@@ -17,13 +17,14 @@ from kmcf_lab.statistics import estimate
 
 QUANTITIES: dict[str, tuple[str, Best | None]] = {
     "mean": ("mean error (m)", "lowest"),
+    "median": ("median error (m)", "lowest"),
     "share": ("share < 1 m", "highest"),
     "rmse": ("RMSE (m)", "lowest"),
     "crps": ("CRPS (m)", "lowest"),
     "inside": ("in 95 % ellipse", None),
     "milliseconds": ("ms per step", "lowest"),
 }
-"""What is reported of a method: heading, and which is better."""
+"""What is reported of a method: heading, for distances in metres, and which is better."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Score:
     examples: int
     repetition: int
     mean: float
+    median: float
     share: float
     rmse: float
     milliseconds: float
@@ -72,6 +74,7 @@ def score(result: Result, measure: Measure) -> Score:
         examples=int(rows[0]["examples"]),
         repetition=int(result.cell.coordinates["repetition"]),
         mean=float(judged.mean()),
+        median=float(np.median(judged)),
         share=float(np.mean(judged < measure.near)),
         rmse=float(np.sqrt(np.mean(judged**2))),
         crps=_mean(rows, "crps", counted),
@@ -88,6 +91,21 @@ def _mean(rows: Sequence[Row], name: str, counted: BoolArray) -> float:
     """Average over the steps that count; NaN for rows that an earlier version wrote."""
     values = np.array([row.get(name, np.nan) for row in rows], dtype=np.float64)[counted]
     return float(np.nanmean(values)) if np.isfinite(values).any() else np.nan
+
+
+def heading(name: str, measure: Measure) -> str:
+    """Return the heading of a quantity in the unit of a problem.
+
+    Examples
+    --------
+    >>> heading("share", Measure("median", near=50.0, unit="px"))
+    'share < 50 px'
+    """
+    return f"share < {measure.near:g} {measure.unit}" if name == "share" else _in_unit(name, measure.unit)
+
+
+def _in_unit(name: str, unit: str) -> str:
+    return QUANTITIES[name][0].replace("(m)", f"({unit})")
 
 
 def methods_of(scores: Sequence[Score]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,6 +54,38 @@ def leave_one_out(
             LocalizationFold(test.name, training, states, observations, shown, every=every, used_every=used_every)
         )
     return folds
+
+
+def earlier_and_later(
+    data: Data, repetition: int = 0, *, share: float = 0.7, longest: int | None = None
+) -> list[LocalizationFold]:
+    """Take the first part of a recording as examples and test on the rest.
+
+    How states move is learnt from successive steps only; tuning leaves out thirds of the first part.
+
+    Parameters
+    ----------
+    data : Data
+        One recording, whose time may have gaps.
+    repetition : int
+        Not used: there is nothing random here.
+    share : float
+        Share of the steps that are examples.
+    longest : int, optional
+        Cut the test to this number of steps.
+    """
+    recording = data.recordings[0]
+    last = int(share * len(recording))
+    first, test = recording[:last], recording[last:][:longest]
+    step = float(np.min(np.diff(first.time)))
+    ends = [0, *(np.flatnonzero(np.diff(first.time) > 1.5 * step) + 1), last]
+    parts = [first[begin:end] for begin, end in pairwise(ends) if end - begin > 1]
+    thirds = [
+        replace(first[rows[0] : rows[-1] + 1], name=f"part {k + 1}")
+        for k, rows in enumerate(np.array_split(np.arange(last), 3))
+    ]
+    states, observations = examples(first)
+    return [LocalizationFold("later", parts, states, observations, test, tuning=thirds)]
 
 
 def rarely_observed(recording: Recording, every: int) -> Recording:
