@@ -1,7 +1,7 @@
 """Plain or learnt: the default observation kernel, chosen from the examples.
 
 For a single number there is nothing to learn. For vectors both kernels, and for counts (non-negative whole numbers,
-most of them small) the one made for them, are tried on two halves of the examples: fitted
+most of them small) under the rule "importance" the one made for them, are tried on two halves of the examples: fitted
 on one half, Bayes' rule with the examples' own distribution as prior is applied to observations of the other half, and
 the posterior embeddings are scored by their RKHS distance to the true states' features (a proper score). The lower
 mean score wins.
@@ -42,7 +42,9 @@ class KernelChoice(NamedTuple):
     """Mean score of each candidate (lower is better); empty if there was nothing to decide."""
 
 
-def choose_observation_kernel(states: Objects, observations: Objects, angles: Sequence[int] = ()) -> KernelChoice:
+def choose_observation_kernel(
+    states: Objects, observations: Objects, angles: Sequence[int] = (), rule: str = "kbr"
+) -> KernelChoice:
     """Choose between the plain kernel, the learnt one and, for counts, the one made for them.
 
     Parameters
@@ -51,6 +53,8 @@ def choose_observation_kernel(states: Objects, observations: Objects, angles: Se
         The examples.
     angles : sequence of int
         State columns that are angles.
+    rule : {"kbr", "importance"}
+        The rule that the filter uses.
     """
     plain = default_observation_kernel(observations)
     columns = int(np.sum(np.ptp(observations.reshape(len(observations), -1), axis=0) > 0))  # that vary
@@ -58,7 +62,8 @@ def choose_observation_kernel(states: Objects, observations: Objects, angles: Se
         return KernelChoice(plain, "plain", {})
     circles = tuple(int(j) for j in angles)
     candidates = {"plain": plain, "learnt": Learned(angles=circles)}
-    if look_like_counts(observations):
+    # Along a recorded track, "kbr" follows no better with the kernel for counts, however well single counts are read.
+    if rule == "importance" and look_like_counts(observations):
         candidates["counts"] = Counts(angles=circles)
     chosen = np.unique(np.linspace(0, len(states) - 1, min(len(states), MOST_EXAMPLES)).astype(np.intp))
     first, second = np.array_split(chosen, 2)

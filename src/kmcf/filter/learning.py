@@ -45,6 +45,8 @@ class LearningSettings:
     make_rule: RuleMaker
     floor: Any = None
     """What NaN stands for: None, a number, "auto", or one of these per column."""
+    rule: str = "kbr"
+    """The rule on the examples, which decides what kernels are tried."""
 
 
 @dataclass(frozen=True)
@@ -223,7 +225,7 @@ def learn_from(
     observation_kernel = given_kernel(settings.observation_kernel, "observation_kernel")
     choice = None
     if observation_kernel is None:
-        choice = choose_observation_kernel(read_states, read_observations, settings.angles)
+        choice = choose_observation_kernel(read_states, read_observations, settings.angles, settings.rule)
         observation_kernel = choice.kernel
     unfitted = _with_angles(clone(observation_kernel), settings.angles)
     observation_kernel = _fitted(unfitted, read_observations, read_states, known)

@@ -224,6 +224,7 @@ class RuleFilter(SequentialFilter):
             n_examples=self.n_examples,
             angles=self.angles,
             floor=self.floor,
+            rule=getattr(self, "rule", "kbr"),
             make_rule=lambda examples, epsilon, delta, cache: support.fit(
                 examples, epsilon, delta, particles_for(self.n_particles, examples.size), cache
             ),

@@ -131,11 +131,18 @@ def test_counts_are_recognised():
 
 
 def test_the_default_prefers_it_where_it_predicts_better(examples):
-    choice = choose_observation_kernel(*examples)
+    choice = choose_observation_kernel(*examples, rule="importance")
     assert set(choice.scores) == {"plain", "learnt", "counts"}
     assert choice.name == min(choice.scores, key=choice.scores.get)
     noise = np.random.default_rng(0).normal(size=(60, 3))
-    assert "counts" not in choose_observation_kernel(noise[:, :1], noise).scores
+    assert "counts" not in choose_observation_kernel(noise[:, :1], noise, rule="importance").scores
+    assert "counts" not in choose_observation_kernel(*examples).scores  # see the comment there
+
+
+def test_a_filter_tries_it_under_the_importance_rule(examples):
+    walk = kmcf.transitions.GaussianRandomWalk(0.05)
+    flt = kmcf.KernelMonteCarloFilter(walk, rule="importance", random_state=0).fit(*examples)
+    assert "counts" in flt.kernel_choice_.scores
 
 
 @pytest.mark.parametrize("bad", [-1.0, np.inf])
