@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import baselines, datasets, export, filter, herding, kernels, store, transitions, tuning
+    from kmcf import baselines, datasets, export, filter, herding, kernels, store, transitions, trust, tuning
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter, ParticleLikelihoodFilter
     from kmcf.herding import Subsample, subsample
     from kmcf.store import load
     from kmcf.support.alerts import (
+        CalibrationWarning,
         FewExamplesWarning,
         HighRankWarning,
         RefittedWarning,
@@ -33,6 +34,7 @@ _HOMES = {
     "FilterRun": "kmcf.filter",
     "HighRankWarning": "kmcf.support.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
+    "CalibrationWarning": "kmcf.support.alerts",
     "ParticleLikelihoodFilter": "kmcf.filter",
     "RefittedWarning": "kmcf.support.alerts",
     "RejectedStepWarning": "kmcf.support.alerts",
@@ -45,10 +47,11 @@ _HOMES = {
     "subsample": "kmcf.herding",
     "tune": "kmcf.tuning",
 }
-_ROOMS = ("baselines", "datasets", "export", "filter", "herding", "kernels", "store", "transitions", "tuning")
+_ROOMS = ("baselines", "datasets", "export", "filter", "herding", "kernels", "store", "transitions", "trust", "tuning")
 
 __all__ = [
     "Belief",
+    "CalibrationWarning",
     "Embedding",
     "FewExamplesWarning",
     "FilterRun",
@@ -73,6 +76,7 @@ __all__ = [
     "store",
     "subsample",
     "transitions",
+    "trust",
     "tune",
     "tuning",
 ]

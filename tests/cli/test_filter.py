@@ -41,7 +41,8 @@ def assert_rows(rows, run, rtol=0.0):
     covariances = numbers(rows, "covariance_x_x", "covariance_x_y", "covariance_y_y")
     np.testing.assert_allclose(covariances, run.covariance.reshape(-1, 4)[:, [0, 1, 3]], **close)
     np.testing.assert_allclose(numbers(rows, "ess", "coverage"), np.stack([run.ess, run.coverage], axis=1), **close)
-    for name in ("rejected", "missing"):
+    assert [row["alarm_reason"] for row in rows] == run.alarm_reason.tolist()
+    for name in ("rejected", "missing", "alarm"):
         assert [row[name] == "true" for row in rows] == getattr(run, name).tolist()
     assert [row["low_coverage"] == "true" for row in rows] == (run.coverage < 0.1).tolist()
 
@@ -49,10 +50,12 @@ def assert_rows(rows, run, rtol=0.0):
 def test_a_file_gives_the_numbers_of_the_python_api(model, test_file, tmp_path):
     result = succeed("filter", model, test_file, "-o", tmp_path / "states.csv")
     assert "25 estimates of 1 sequence, 1 observation rejected." in result.stderr
+    assert "of 25 estimates should not be believed (alarm): " in result.stderr
     rows = read_csv(tmp_path / "states.csv")
     run = expected_run(model, test_file)
     assert run.missing[7]
     assert run.rejected[12]
+    assert run.alarm[12]
     assert_rows(rows, run)
     assert [row["t"] for row in rows] == [str(0.5 * k) for k in range(25)]
     assert read_csv(succeed("filter", model, test_file).stdout) == rows
@@ -65,6 +68,7 @@ def test_a_stream_gives_the_same_numbers(model, test_file):
     result = succeed("filter", model, "-", input=test_file.read_bytes())
     assert_rows(read_csv(result.stdout), expected_run(model, test_file), rtol=1e-12)
     assert "1 observation" in result.stderr or "an observation was" in result.stderr
+    assert "of 25 estimates should not be believed (alarm): " in result.stderr
 
 
 def test_json_lines(model, test_file):
@@ -254,10 +258,10 @@ def test_of_an_empty_file_only_that_is_told(model, tmp_path):
     assert result.stderr.splitlines() == [f"kmcf filter: {tmp_path}/empty.csv is empty."]
 
 
-def test_an_empty_cell_among_others_is_named(tmp_path):
+def test_an_infinite_cell_is_named(tmp_path):
     model, _ = fit_model(tmp_path)
     path = tmp_path / "hole.csv"
-    path.write_text("t,p,q,d0,d1,d2\n0,1,1,1,2,3\n0.5,1,1,1,,3\n1,1,1,1,2,3\n1.5,1,1,1,2,3\n")
+    path.write_text("t,p,q,d0,d1,d2\n0,1,1,1,2,3\n0.5,1,1,1,inf,3\n1,1,1,1,2,3\n1.5,1,1,1,2,3\n")
     where = "hole.csv, line 3, column 'd1'"
     assert where in fail("filter", model, path)
     assert where in fail("evaluate", model, path, "-s", "p,q")

@@ -30,9 +30,11 @@ def runs(recordings):
 
 
 def read_csv(path):
-    """Read a table whose numbers are valid JSON, digit by digit."""
+    """Read a table whose numbers are valid JSON, digit by digit; the sequence and the reason of an alarm are text."""
     header, *rows = (line.split(",") for line in path.read_text().splitlines())
-    return pandas.DataFrame([[row[0], *map(json.loads, row[1:])] for row in rows], columns=header)
+    text = {0, header.index("alarm_reason")}
+    cells = [[cell if k in text else json.loads(cell) for k, cell in enumerate(row)] for row in rows]
+    return pandas.DataFrame(cells, columns=header)
 
 
 def assert_table(table, runs):
@@ -46,6 +48,8 @@ def assert_table(table, runs):
     coverage = np.concatenate([run.coverage for run in runs])
     np.testing.assert_array_equal(table["coverage"], coverage)
     np.testing.assert_array_equal(table["low_coverage"], coverage < 0.1)
+    np.testing.assert_array_equal(table["alarm"], np.concatenate([run.alarm for run in runs]))
+    assert table["alarm_reason"].tolist() == [reason for run in runs for reason in run.alarm_reason]
     assert table["who"].tolist() == ["a"] * 6 + ["b"] * 6
     assert table["when"].tolist() == [0.0, 0.5, 1.0, 1.5, 3.0, 3.5] * 2
     assert table["missed_steps"].tolist() == [0, 0, 0, 0, 2, 0] * 2

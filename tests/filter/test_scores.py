@@ -32,6 +32,16 @@ def test_errors_in_the_plane():
     assert scores.inside == pytest.approx(2 / 4)
 
 
+def test_steps_with_an_alarm_are_counted_and_left_out_of_the_other_error():
+    run = run_of([[1.0], [2.0], [9.0]], [[1.0]] * 3, [[0.0]] * 3, [[9.0]] * 3)
+    alarmed = FilterRun.of_columns({**run.columns(), "alarm": np.array([False, False, True])})
+    scores = score_runs([alarmed], [np.zeros((3, 1))])
+    assert scores.alarms == 1
+    assert scores.rmse_without_alarm == pytest.approx(np.sqrt((1 + 4) / 2))
+    everything = FilterRun.of_columns({**run.columns(), "alarm": np.ones(3, dtype=bool)})
+    assert np.isnan(score_runs([everything], [np.zeros((3, 1))]).rmse_without_alarm)
+
+
 def test_unknown_states_are_left_out_and_runs_put_together():
     run = run_of([[1.0], [2.0], [4.0]], [[1.0], [2.0], [4.0]], [[0.0], [0.0], [0.0]], [[9.0], [9.0], [9.0]])
     scores = score_runs([run, run], [np.array([0.0, np.nan, 4.0]), np.array([1.0, 2.0, 3.0])])

@@ -33,6 +33,8 @@ def test_a_floor_is_a_number_in_place_of_nan():
     expected = make(observation_kernel=PLAIN).fit(X, np.where(np.isnan(gappy), low, gappy))
     assert_same(found.filter(ys), expected.filter(np.where(np.isnan(ys), low, ys)))
     assert found.filter(np.full((2, 4), np.nan)).missing.all()
+    np.testing.assert_array_equal(found.floor_, np.full(4, low))
+    assert expected.floor_ is None
 
     some = np.array([None, low, None, low])
     filled = [np.where(np.isnan(part) & np.array([False, True, False, True]), low, part) for part in (gappy, ys)]

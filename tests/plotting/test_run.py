@@ -69,3 +69,16 @@ def test_times_are_drawn_where_there_are_any():
     np.testing.assert_array_equal(line(axes[0], "posterior mean").get_xdata(), [3.0, 3.5, 9.0])
     np.testing.assert_array_equal(line(axes[0], "no observation").get_xdata(), [9.0])
     assert axes[-1].get_xlabel() == "time"
+
+
+def test_steps_with_an_alarm_are_shaded():
+    columns = {"time": np.arange(1, 7), "mean": np.zeros((6, 1)), "interval": np.zeros((6, 2, 1)), "ess": np.ones(6)}
+    columns |= {"coverage": np.ones(6), "missing": np.zeros(6, bool), "rejected": np.zeros(6, bool)}
+    reasons = np.array(["", "lost", "lost", "", "", "changed sensor"])
+    run = kmcf.filter.FilterRun.of_columns({**columns, "alarm": reasons != "", "alarm_reason": reasons})
+    first, second = run.plot()[0].patches
+    assert (first.get_x(), first.get_width()) == (1.5, 2.0)
+    assert (second.get_x(), second.get_width()) == (5.5, 1.0)
+    assert first.get_label() == "alarm: lost (2), changed sensor (1)"
+    quiet = kmcf.filter.FilterRun.of_columns(columns)
+    assert len(quiet.plot()[0].patches) == 0

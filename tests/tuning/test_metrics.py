@@ -36,6 +36,16 @@ def test_mode_of_objects_counts_mistakes():
     assert [metric.value(metric.loss(belief, room)) for room in ("hall", "kitchen")] == [0.0, 1.0]
 
 
+def test_crps_is_the_distance_of_distribution_functions():
+    metric = make_metric("crps", STATES, (), None)
+    equal = Belief(STATES, np.full(40, 1 / 40))
+    truth = 0.3
+    # E|X − x| − ½ E|X − X'|, which holds for equal weights
+    expected = np.mean(np.abs(STATES - truth)) - 0.5 * np.mean(np.abs(STATES - STATES.T))
+    assert metric.loss(equal, np.array([truth])) == pytest.approx(expected)
+    assert metric.value(0.7) == 0.7
+
+
 def test_kernel_score_is_the_squared_distance_in_the_rkhs():
     metric = make_metric("kernel_score", STATES, (), None)
     gram = gaussian_matrix(STATES, STATES, WIDTH)

@@ -8,10 +8,13 @@ import pytest
 from lab_commands import invoke, succeed
 
 from kmcf_lab.bench import baselines, engines
+from kmcf_lab.bench.alarms import AlarmRow
+from kmcf_lab.bench.calibration import CalibrationCell
 from kmcf_lab.bench.endurance import EnduranceRow
 from kmcf_lab.bench.fit import FitRow
 from kmcf_lab.bench.intervals import IntervalRow
 from kmcf_lab.bench.kernels import KernelRow
+from kmcf_lab.bench.kidnapping import KidnappingRow
 from kmcf_lab.bench.ranks import RankRow
 from kmcf_lab.bench.speeds import SpeedRow
 from kmcf_lab.bench.tolerance import ToleranceRow
@@ -40,8 +43,31 @@ MEASURED = {
         {"endurance.measure_endurance": [EnduranceRow("steps", 77, 76, "1 MB", "NaN at step 3", 2.0)]},
         "steps 77 76 1 MB 2 failed: steps: NaN at step 3",
     ),
+    "calibration": (
+        {
+            "calibration.measure_calibration": [
+                CalibrationCell("1a", 77, 0, method, 0.9, 1.25, 0.5, 2.0, 1.0, (1,) * 20)
+                for method in ("KMCF", "GP-PF", "oracle")
+            ]
+        },
+        "1a 77 KMCF 0.900 nan 1.25 1.00 1.00",
+    ),
+    "kidnapping": (
+        {"kidnapping.measure_kidnapping": [KidnappingRow("1a", "default", 3.0, 0.75, 0.5, 4)]},
+        "1a default 3 75% 0.500 4",
+    ),
+    "alarms": (
+        {"alarms.measure_alarms": [AlarmRow("model 1a", "examples", "alarms", 0.5, 0.25, 3)]},
+        "model 1a 0.500 ± 0.250",
+    ),
     "tuning": ({"tuning.measure_tuning": [TuningRow("1a", 0, 77, 9, 2, 3.0, 1.5, 1.25)]}, "1a 77 9 2 3.0 1.500 1.250"),
 }
+
+
+@pytest.fixture(autouse=True)
+def _fewer_examples_in_the_room(monkeypatch):
+    """The figure of ``bench alarms`` is drawn from filters that are fitted for it."""
+    monkeypatch.setattr("kmcf_lab.bench.alarm_room.EXAMPLES", 40)
 
 
 @pytest.mark.parametrize("study", MEASURED)

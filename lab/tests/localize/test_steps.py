@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from kmcf_lab.localize.steps import uncertainty
+from kmcf.trust import crps
+from kmcf_lab.localize.steps import step_row, uncertainty
 
 
 def test_uncertainty_of_a_mean_and_of_a_mode(radio):
@@ -14,3 +15,16 @@ def test_uncertainty_of_a_mean_and_of_a_mode(radio):
     np.testing.assert_allclose(uncertainty(belief, mean, "mean", 1.0), expected)
     near = states[np.linalg.norm(states - states[0], axis=1) <= 3.0] - states[0]
     np.testing.assert_allclose(uncertainty(belief, states[0], "mode", 1.0), near.T @ near / len(near))
+
+
+def test_a_step_is_scored(radio):
+    fold = radio.folds()[0]
+    flt = radio.ready(fold.name, "knn").flt
+    belief, measure = flt.start(), radio.problem.measure
+    row = step_row(fold.test, 0, belief, measure)
+    truth = fold.test.states[0]
+    expected = [crps(np.asarray(belief.states)[:, j], belief.weights, truth[j]) for j in (0, 1)]
+    assert row["crps"] == np.mean(expected)
+    away = truth - np.asarray(belief.mean())
+    around = np.array([[row["variance_x"], row["covariance"]], [row["covariance"], row["variance_y"]]])
+    assert row["inside"] == (away @ np.linalg.solve(around, away) <= 5.991464547107979)  # 95 % of χ² with 2 degrees

@@ -20,11 +20,14 @@ from kmcf.filter.settings import check_angles, check_draws
 from kmcf.filter.silence import check_floor
 from kmcf.filter.step import Prediction, Step
 from kmcf.filter.tunable import kernel_widths
+from kmcf.filter.watching import watch_observations
 from kmcf.kernels import Kernel, Precomputed, as_kernel
 from kmcf.kernels.defaults import STATE_MULTIPLIER, default_state_kernel
+from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.objects import Objects
 from kmcf.support.search_space import Category, Integer, Parameter
+from kmcf.trust.alarm import Watch
 
 
 class ExampleFilter(SequentialFilter):
@@ -37,6 +40,11 @@ class ExampleFilter(SequentialFilter):
     _observations: Objects = None
     """The example observations, if there are any."""
 
+    @property
+    def floor_(self) -> FloatArray | None:
+        """What NaN stands for in each column of the observations (NaN: it is missing); None if there is no floor."""
+        return self.reader_.floor
+
     def _assembled(self, predict: Prediction, rule: BayesRule, *, rejecting: bool = True) -> Step:
         """Assemble a step from how the filter predicts and corrects."""
         return Step(
@@ -46,7 +54,13 @@ class ExampleFilter(SequentialFilter):
             n_particles=int(self.n_particles),
             kernel=self.state_kernel_,
             angles=self.angles,
+            watch=self._make_watch(),
         )
+
+    def _make_watch(self) -> Watch | None:
+        """Return what raises alarms: it knows how far observations are from the examples, and where these end."""
+        kernel = getattr(self, "observation_kernel_", None)
+        return watch_observations(self.states_, self._observations, kernel, self.angles, self._thresholds)
 
     @abstractmethod
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
@@ -58,9 +72,13 @@ class ExampleFilter(SequentialFilter):
 
     def _finish_fit(self) -> Self:
         """Learn from the examples that were read, and get ready to filter."""
+        self._thresholds = None
         self._learn(None)
         self.backend_ = self._make_backend()
         return self
+
+    def _fitted_examples(self) -> tuple[Any, Any]:
+        return self.states_, self._observations
 
     def _fitted_state(self) -> dict[str, Any]:
         examples = {"states_": self.states_, "observations_": self._observations}
@@ -81,6 +99,7 @@ class ExampleFilter(SequentialFilter):
         """Check and keep the examples; a kernel says what the observations are."""
         refuse_several(self, states)
         check_draws(self)
+        self.calibration_ = None  # it was of another fit
         check_floor(self.floor)
         kinds = Accepts.of(accepts)
         read_states, read_observations = read_examples(

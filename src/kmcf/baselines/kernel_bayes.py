@@ -40,6 +40,7 @@ from kmcf.filter.silence import check_floor
 from kmcf.filter.step import Step
 from kmcf.filter.support import OnExamples
 from kmcf.filter.tunable import kernel_widths
+from kmcf.filter.watching import watch_observations
 from kmcf.kernels import Gaussian, Kernel, as_kernel
 from kmcf.kernels.defaults import STATE_MULTIPLIER
 from kmcf.numerics.circles import wrapped_columns
@@ -164,6 +165,8 @@ class KernelBayesFilter(SequentialFilter):
         self._check_settings()
         if transitions is not None and controls is not None:
             raise ValueError("give the controls of transition pairs as transitions=(before, after, controls).")
+        self.calibration_ = None  # it was of another fit
+        self._thresholds = None
         self.learnt_ = learn(states, observations, self._learning_settings())
         self.learnt_.publish(self)
         self.seed_ = read_seed(self.random_state)
@@ -190,6 +193,9 @@ class KernelBayesFilter(SequentialFilter):
             epsilon=self.transition_epsilon_,
             examples=self.states_,
         )
+
+    def _fitted_examples(self) -> tuple[Any, Any]:
+        return self.learnt_.all_states.objects, self.learnt_.all_observations.objects
 
     def _fitted_state(self) -> dict[str, Any]:
         return {
@@ -285,6 +291,13 @@ class KernelBayesFilter(SequentialFilter):
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,
             angles=self.angles,
+            watch=watch_observations(
+                self.learnt_.all_states.objects,
+                self.learnt_.all_observations.objects,
+                self.observation_kernel_,
+                self.angles,
+                self._thresholds,
+            ),
         )
 
     def _predict(self, belief: Belief, drive: Drive, _rng: np.random.Generator) -> Sample:

@@ -98,6 +98,9 @@ class ParticleFilter(ParticleBase):
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
         self.state_kernel_ = self._fit_state_kernel(kept) if is_numeric(self.states_) else None
 
+    def _make_watch(self) -> None:
+        """Return nothing: this filter does not depend on examples."""
+
     def _without_examples(self) -> None:
         check_draws(self)
         if self.initial is None:

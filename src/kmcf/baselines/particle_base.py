@@ -17,7 +17,7 @@ from scipy.special import logsumexp
 
 from kmcf.baselines.examples import ExampleFilter
 from kmcf.bayes_rule import BayesRule, DensePosterior, Prior
-from kmcf.bayes_rule.base import LEAST_SIMILARITY, Resampler
+from kmcf.bayes_rule.base import LEAST_SIMILARITY, UNKNOWN_EVIDENCE, Resampler
 from kmcf.filter.settings import MOST_PARTICLES, check_choice, check_count, check_positive
 from kmcf.filter.step import Move, Step
 from kmcf.herding.resampling import SCHEMES, Draw, KeepAll
@@ -83,6 +83,7 @@ class LikelihoodRule(BayesRule):
             state_coverage=np.nan,
             unnormalised=weights,
             explained=explained,
+            evidence=UNKNOWN_EVIDENCE._replace(predicted=evidence),
         )
 
     def state_coverage(self, _prior: Prior) -> float:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
+from kmcf.bayes_rule.evidence import Evidence
 from kmcf.embedding.lazy_weights import LazyWeights, WeightSummary, summarise_columns
 from kmcf.herding.herding import Herding
 from kmcf.herding.resampling import Resampled
@@ -27,6 +28,8 @@ LEAST_WEIGHT_SUM = 1e-3
 """The sum of the unnormalised weights must exceed this."""
 MOST_NEGATIVE_MASS, SUSPICIOUS_WEIGHT_SUM = 5.0, 0.5
 """Normalised, negative weights must add up to no more than this; they are looked at where the sum is below a half."""
+
+UNKNOWN_EVIDENCE = Evidence(np.nan, np.nan, np.nan)
 
 Resampler = Callable[[Any, int, np.random.Generator], Resampled]
 """Takes a posterior, the number of particles and random numbers (:mod:`kmcf.herding.resampling`)."""
@@ -97,6 +100,8 @@ class Posterior(LazyWeights):
     """Largest similarity of the observation to an example observation, relative to the largest diagonal entry."""
     state_coverage: float
     """Largest similarity of a particle to an example state, averaged over the prior; relative in the same way."""
+    evidence: Evidence = field(default=UNKNOWN_EVIDENCE, kw_only=True)
+    """How well the prior predicted the observation; NaN for rules that have no weights on the examples."""
 
     @property
     def usable(self) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from kmcf.bayes_rule.base import ExampleRule, Examples, Posterior, Prior, Resampler, Sample
 from kmcf.bayes_rule.candidates import Candidates, features_loss
-from kmcf.bayes_rule.core import CompressedCore, correct, herd_features
+from kmcf.bayes_rule.core import CompressedCore, correct, evidence_of, herd_features
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
 from kmcf.bayes_rule.host_algebra import HostAlgebra
@@ -110,6 +110,7 @@ class CompressedRule(ExampleRule):
             tensors=self.tensors,
             candidate_features=self.candidates.features,
             candidate_gram=self.candidates.gram,
+            mean_row=self.observations.mean_row,
         )
 
     def regularised(self, epsilon: float, delta: float) -> Self:
@@ -143,16 +144,17 @@ class CompressedRule(ExampleRule):
         core = self.core
         with_pivots = self.states.pivot_kernel.against(prior.states)
         similarities = self.observations.pivot_kernel.against(observation)[:, 0]
-        a, z, weight_sum = correct(core, with_pivots @ prior.weights, similarities, HostAlgebra)
+        correction = correct(core, with_pivots @ prior.weights, similarities, HostAlgebra)
         shares = np.abs(prior.weights)  # signed ones would cancel
         return CompressedPosterior(
             rule=self,
             support=self.examples.objects,
-            weight_sum=float(weight_sum),
+            weight_sum=float(correction.weight_sum),
             observation_coverage=float(core.observations.coverage(similarities.max(initial=0.0))),
             state_coverage=float(core.states.coverage(with_pivots.max(axis=0) @ shares / shares.sum())),
-            prior=a,
-            solution=z,
+            prior=correction.prior,
+            solution=correction.solution,
+            evidence=evidence_of(core, correction),
         )
 
     def state_coverage(self, prior: Prior) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
+from kmcf.bayes_rule.evidence import Evidence, log_evidence
 from kmcf.bayes_rule.tensors import Tensors
 from kmcf.numerics.arrays import Array
 
@@ -66,6 +67,8 @@ class CompressedCore(NamedTuple):
     """Features of the states that herding chooses from, (N, p)."""
     candidate_gram: Array
     """Their kernel matrix, (N, N)."""
+    mean_row: Array
+    """The examples' mean observation features, (q,)."""
 
 
 class Correction(NamedTuple):
@@ -76,6 +79,8 @@ class Correction(NamedTuple):
     solution: Array
     """z, (q,)."""
     weight_sum: Array
+    features: Array
+    """ψ(y), (q,)."""
 
 
 def correct(
@@ -99,7 +104,13 @@ def correct(
     a = algebra.solve_factorised(core.prior_lower, c)  # λ = U a
     C = core.tensors.correction_matrix(a)
     z = algebra.solve_regularised_square(C, core.delta, C @ psi)
-    return Correction(a, z, core.tensors.weight_sum(a, z))
+    return Correction(a, z, core.tensors.weight_sum(a, z), psi)
+
+
+def evidence_of(core: CompressedCore, correction: Correction) -> Evidence:
+    """Return the evidence of the observation: Σ_i λ_i k_Y(y, Y_i) = aᵀ (UᵀV) ψ(y)."""
+    mean, psi = correction.prior @ core.tensors.total, correction.features  # Vᵀλ
+    return log_evidence(mean @ psi, core.mean_row @ psi, mean @ mean)
 
 
 def herd_features(core: CompressedCore, mean_features: Array, size: int, algebra: Algebra) -> tuple[Array, Array]:

@@ -123,3 +123,7 @@ class ExactRule(GramRule):
         weights = np.zeros_like(coefficients)
         weights[active] = self.formula(coefficients[active], local, k_y[active], self.delta)
         return weights
+
+    def _expected(self, coefficients: FloatArray) -> float:
+        features = coefficients @ self.observations.factor
+        return float(features @ features)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 
 from kmcf.bayes_rule.base import mean_coverage
 from kmcf.bayes_rule.core import FeatureMap
+from kmcf.bayes_rule.evidence import Evidence, log_evidence
 from kmcf.bayes_rule.host_algebra import HostAlgebra
 from kmcf.bayes_rule.rotation import informative_directions, leading_directions
 from kmcf.kernels import ExampleKernel
@@ -92,6 +94,11 @@ class KernelFeatures:
         """The examples' features, (n, p)."""
         return self.growing.objects
 
+    @cached_property
+    def mean_row(self) -> FloatArray:
+        """The examples' mean features, (p,): k(x, ·) against it is the mean similarity of x with the examples."""
+        return self.rows.mean(axis=0)
+
     @property
     def rank(self) -> int:
         """Number of features."""
@@ -102,12 +109,21 @@ class KernelFeatures:
         full = solve_lower(self.map.lower, self.pivot_kernel.against(objects)).T
         added = full if self.directions is None else full @ self.directions.T
         diagonal = self.pivot_kernel.kernel.diagonal(objects)
-        return replace(
+        known, count = self.mean_row, len(self.rows)
+        extended = replace(
             self,
             growing=self.growing.append(added),
             trace_error=self.trace_error + float(diagonal.sum() - np.sum(added**2)),
             outside=float((diagonal.sum() - np.sum(full**2)) / max(diagonal.sum(), np.finfo(float).tiny)),
         )
+        # Filled in here, since a mean over all rows would make the cost grow with the number of examples.
+        extended.__dict__["mean_row"] = (count * known + added.sum(axis=0)) / (count + len(added))
+        return extended
+
+    def evidence(self, coefficients: FloatArray, features: FloatArray) -> Evidence:
+        """Return the evidence of an observation with these features, for a prior with these weights λ."""
+        mean = coefficients @ self.rows
+        return log_evidence(mean @ features, self.mean_row @ features, mean @ mean)
 
     def of_one(self, objects: Objects) -> tuple[FloatArray, float]:
         """Return the features (p,) and the coverage of a collection of length 1."""

@@ -17,6 +17,7 @@ from kmcf.bayes_rule.base import (
     coverage,
     mean_coverage,
 )
+from kmcf.bayes_rule.evidence import log_evidence
 from kmcf.herding.herding import Herding, herd, resampling_loss
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
@@ -120,6 +121,7 @@ class GramRule(ExampleRule):
             observation_coverage=coverage(float(k_y.max()), self.largest[1]),
             state_coverage=mean_coverage(similarities, prior.weights, self.largest[0]),
             unnormalised=weights,
+            evidence=log_evidence(coefficients @ k_y, k_y.mean(), self._expected(coefficients)),
         )
 
     def _prior(self, m_pi: FloatArray) -> FloatArray:
@@ -129,6 +131,10 @@ class GramRule(ExampleRule):
     def _corrected(self, coefficients: FloatArray, k_y: FloatArray) -> FloatArray:
         """Return the weights, not normalised (Algorithm 1, line 4)."""
         return self.formula(coefficients, self.observations, k_y, self.delta)
+
+    @abstractmethod
+    def _expected(self, coefficients: FloatArray) -> float:
+        """Return λᵀ G_Y λ."""
 
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to their closest example states."""

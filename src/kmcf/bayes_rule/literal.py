@@ -63,3 +63,6 @@ class LiteralRule(GramRule):
     def represented(observation_kernel: ExampleKernel) -> FloatArray:
         """Return the matrix itself."""
         return observation_kernel.matrix()
+
+    def _expected(self, coefficients: FloatArray) -> float:
+        return float(coefficients @ (self.observations @ coefficients))

@@ -130,6 +130,10 @@ class LiteralLowRankRule(GramRule):
         """Return the same rule with other regularisers; only nεI + UᵀU is factorised again."""
         return replace(self, prior_factor=_inner(self.states, epsilon), epsilon=epsilon, delta=delta)
 
+    def _expected(self, coefficients: FloatArray) -> float:
+        features = coefficients @ self.observations
+        return float(features @ features)
+
     def _prior(self, m_pi: FloatArray) -> FloatArray:
         """Return the diagonal of Λ (Algorithm 5, line 3)."""
         U = self.states

@@ -114,6 +114,7 @@ class LowRankRule(ExampleRule):
             observation_coverage=observation_coverage,
             state_coverage=state_coverage,
             unnormalised=weights,
+            evidence=self.observations.evidence(coefficients, psi),
         )
 
     def state_coverage(self, prior: Prior) -> float:

@@ -28,6 +28,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior, Prior, Resampler, coverage
+from kmcf.bayes_rule.evidence import Evidence, log_evidence
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
@@ -66,6 +67,12 @@ class ParticleRule(BayesRule):
             observed.largest if isinstance(observed, KernelFeatures) else float(observed.diagonal().max()),
         )
 
+    @cached_property
+    def _observation_gram(self) -> FloatArray:
+        """G_Y, for δ = ∞ only."""
+        assert not isinstance(self.observations, KernelFeatures)
+        return self.observations.matrix()
+
     def regularised(self, _epsilon: float, delta: float) -> Self | None:
         """Return the same rule with another δ (it has no ε); None if only one of the two is infinite."""
         if np.isinf(delta) != np.isinf(self.delta):
@@ -81,7 +88,7 @@ class ParticleRule(BayesRule):
         np.exp(similarities, out=similarities)
         totals = similarities.sum(axis=0)  # A_ji = similarities_ij / totals_j
         coefficients = similarities @ (particle_weights / totals)
-        at_examples, unit, observation_coverage = self._likelihood(coefficients, observation)
+        at_examples, unit, observation_coverage, evidence = self._likelihood(coefficients, observation)
         likelihood = np.maximum(at_examples @ similarities, 0.0) / totals
         if self.background > 0.0:
             likelihood = self.background * unit + np.exp(closest) / self._largest[0] * likelihood
@@ -93,19 +100,22 @@ class ParticleRule(BayesRule):
             observation_coverage=observation_coverage,
             state_coverage=self._coverage(closest, particle_weights),
             unnormalised=weights,
+            evidence=evidence,
         )
 
-    def _likelihood(self, coefficients: FloatArray, observation: Objects) -> tuple[FloatArray, float, float]:
-        """Return the likelihoods at the examples, that of a perfect fit, and the observation's coverage."""
+    def _likelihood(self, coefficients: FloatArray, observation: Objects) -> tuple[FloatArray, float, float, Evidence]:
+        """Return the likelihoods at the examples, that of a perfect fit, the observation's coverage and evidence."""
         if not isinstance(self.observations, KernelFeatures):
             k_y = self.observations.against(observation)[:, 0]
-            return k_y, self._largest[1], coverage(float(k_y.max()), self._largest[1])
+            expected = coefficients @ (self._observation_gram @ coefficients)
+            evidence = log_evidence(coefficients @ k_y, k_y.mean(), expected)
+            return k_y, self._largest[1], coverage(float(k_y.max()), self._largest[1]), evidence
         psi, observation_coverage = self.observations.of_one(observation)
         V = self.observations.rows
         C = weighted_gram(V, np.maximum(coefficients, 0.0))
         likelihood = V @ cholesky(C, shift=self.delta, name="C + delta I", remedy="delta").solve(psi)
         unit = self._largest[1] / (self._largest[1] + self.delta)
-        return likelihood, unit, observation_coverage
+        return likelihood, unit, observation_coverage, self.observations.evidence(coefficients, psi)
 
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to their closest example states."""

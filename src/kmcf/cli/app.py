@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from kmcf._version import __version__
+from kmcf.cli.calibrate import calibrate
 from kmcf.cli.data import data
 from kmcf.cli.evaluate import evaluate
 from kmcf.cli.filter import filter_
@@ -56,6 +57,7 @@ app.callback(help=unwrapped(options))(options)
 COMMANDS: dict[str, Callable[..., None]] = {
     "fit": fit,
     "tune": tune,
+    "calibrate": calibrate,
     "filter": filter_,
     "evaluate": evaluate,
     "inspect": inspect,

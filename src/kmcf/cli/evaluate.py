@@ -38,8 +38,10 @@ def evaluate(
     """Filter files whose true states are known, and compare.
 
     Per sequence and overall: root mean squared and median distance of the mean to the true state, the same for the
-    mode, and the share of true coordinates inside their 95 % intervals (ideally 0.95). Rows without a state are left
-    out of the scores.
+    mode; the share of true coordinates inside their 95 % intervals (ideally 0.95), the interval score (width, plus 40
+    times how far the truth lies outside) and the continuous ranked probability score (CRPS), both in units of the
+    state, lower is better; how many steps raised an alarm, and the root mean squared distance over the
+    others. Rows without a state are left out of the scores.
 
     For example:
 
@@ -55,7 +57,7 @@ def evaluate(
     if not tables.state:
         raise ValueError(f"{model} does not say which columns are states; name them with --state.")
     tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
-    add_filtering(script, loaded, tables, roles=("state", "observation"), progress=can_show_progress())
+    add_filtering(script, loaded, tables, roles=("state", "observation"), progress=can_show_progress(), keep=True)
     script.add(SCORING, check=_check_scored)
     if python:
         typer.echo(script.text(PRINTING))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import typer
 
 from kmcf.cli import options
 from kmcf.cli.filtering import add_filtering
-from kmcf.cli.group import counted, note
+from kmcf.cli.group import counted, note, tell_alarms
 from kmcf.cli.models import LoadedModel, load_model
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import can_show_progress
@@ -48,9 +49,10 @@ def filter_(
 ) -> None:
     """Estimate the state for every row of observations.
 
-    Columns are those that the model was fitted to, unless named here. Each row gives mean, 95 % interval, mode and
-    covariance of the state, effective sample size, coverage by the examples (and a flag where it is low), and whether
-    the observation was rejected or missing. Empty cells are missing observations: the state is predicted.
+    Columns are those that the model was fitted to, unless named here. Each row gives mean, 95 % interval (calibrated,
+    if the model is: kmcf fit --calibrate), mode and covariance of the state, effective sample size, coverage by the
+    examples (and a flag where it is low), whether the observation was rejected or missing, and whether the estimate
+    should not be believed (alarm, alarm_reason). Empty cells are missing: an observation is used with what it has.
 
     With - as file, lines are read from stdin as they come and every estimate is written at once.
 
@@ -82,10 +84,15 @@ def filter_(
         return
     with tables.pointing():
         runs = script.run()["runs"]
+    tell_alarms(Counter(str(reason) for run in runs for reason in run.alarm_reason), _steps(runs))
     if out is not None:
-        estimates = counted(sum(len(run.time) for run in runs), "estimate")
+        estimates = counted(_steps(runs), "estimate")
         rejected = counted(sum(int(run.rejected.sum()) for run in runs), "observation")
         note(f"saved {out}: {estimates} of {counted(len(runs), 'sequence')}, {rejected} rejected.")
+
+
+def _steps(runs: Any) -> int:
+    return sum(len(run.time) for run in runs)
 
 
 def _check_ending(out: Path | None, as_json: bool, streaming: bool) -> None:
@@ -136,4 +143,7 @@ def _stream(model: LoadedModel, tables: TableFiles, out: Path | None, as_json: b
         out.parent.mkdir(parents=True, exist_ok=True)
     opened = nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8", newline="")
     with naming(out or "stdout"), opened as output:
-        write_lines(stream, output, _line_format(as_json))
+        try:
+            write_lines(stream, output, _line_format(as_json))
+        finally:
+            tell_alarms(stream.reasons, stream.reasons.total())

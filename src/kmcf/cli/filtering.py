@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 
 def add_filtering(
-    script: Script, model: LoadedModel, tables: TableFiles, *, roles: tuple[str, ...], progress: bool
+    script: Script,
+    model: LoadedModel,
+    tables: TableFiles,
+    *,
+    roles: tuple[str, ...],
+    progress: bool,
+    keep: bool = False,
 ) -> None:
     """Add the statements that read ``recordings`` and filter them as ``runs``, by a model that is called ``flt``.
 
@@ -31,7 +37,20 @@ def add_filtering(
         Whose columns are compared with those of the model: "state", "observation".
     progress : bool
         Show a progress bar.
+    keep : bool
+        Keep the beliefs.
     """
+    add_reading(script, model, tables, roles=roles)
+    seen = "by_sensor()" if tables.sensors else "observations"
+    given = [Code(f"[recording.{role} for recording in recordings]") for role in (seen, "controls")]
+    shown: dict[str, Any] = {"progress": True} if progress else {}
+    if uses_times(model, tables):
+        shown["times"] = Code("[recording.time for recording in recordings]")
+    script.add(f"runs = {call('flt.filter_many', *given, **shown, keep_beliefs=keep)}")
+
+
+def add_reading(script: Script, model: LoadedModel, tables: TableFiles, *, roles: tuple[str, ...]) -> None:
+    """Add the statement that reads ``recordings``, and compare them with the model."""
     source = tables.files[0].name
 
     def check(names: dict[str, Any]) -> None:
@@ -46,13 +65,7 @@ def add_filtering(
         for recording in recordings:
             _check_controls(recording, source)
 
-    seen = "by_sensor()" if tables.sensors else "observations"
-    given = [Code(f"[recording.{role} for recording in recordings]") for role in (seen, "controls")]
-    shown: dict[str, Any] = {"progress": True} if progress else {}
-    if uses_times(model, tables):
-        shown["times"] = Code("[recording.time for recording in recordings]")
     script.add(tables.reading(), check=check)
-    script.add(f"runs = {call('flt.filter_many', *given, **shown, keep_beliefs=False)}")
 
 
 def uses_times(model: LoadedModel, tables: TableFiles) -> bool:

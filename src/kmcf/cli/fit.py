@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from kmcf.cli import options
+from kmcf.cli.calibrate import calibrating
 from kmcf.cli.group import note
 from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
@@ -25,6 +26,7 @@ def fit(
     motion: options.TransitionOptions,
     settings: options.FilterOptions,
     seed: options.SeedOption = 0,
+    calibrate: options.CalibrateOption = False,
     out: ModelOut = Path("model.kmcf"),
     as_json: options.JsonOption = False,
     python: options.PythonOption = False,
@@ -43,8 +45,12 @@ def fit(
         kmcf fit monday.csv tuesday.csv -s x,y --sensor wifi='rssi_*' --sensor camera='px_*'
 
         kmcf fit walks.parquet -s x -y signal --sequence walk --observation-kernel matern:nu=2.5 -o model.kmcf
+
+        kmcf fit walk.csv -s x,y -y 'rssi_*' -t time --calibrate
     """
     files = example_files(examples)
+    if calibrate and files.sensors:
+        raise ValueError("--calibrate does not work with several sensors.")
     script = Script("kmcf fit")
     script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
     if files.sensors:
@@ -55,6 +61,10 @@ def fit(
         script.add("states, observations = kmcf.datasets.examples(recordings)", check=_check_examples)
     script.add(*filter_statements(files, motion, settings, seed))
     script.add("flt.fit(examples)" if files.sensors else "flt.fit(states, observations)")
+    if calibrate:
+        script.add(calibrating("flt", controlled=bool(files.control), timed=bool(files.time)), needs=("numpy",))
+    if not files.sensors:
+        script.add("flt.alarm_thresholds_  # found here, so that the file holds them")
     script.add_folder(out.parent)
     script.add(call("kmcf.store.save", Code("flt"), out, notes=COLUMN_NOTES))
     if python:
@@ -109,4 +119,5 @@ def _about(
         "delta": flt.delta_,
         "engine": flt.engine_,
         "ranks": list(flt.ranks_),
+        "calibration": None if flt.calibration_ is None else repr(flt.calibration_),
     }

@@ -6,7 +6,7 @@ import inspect
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -116,6 +116,14 @@ def counted(number: int, noun: str) -> str:
     ('1 gap', '2 gaps')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def tell_alarms(reasons: Mapping[str, int], total: int) -> None:
+    """Say how many estimates raised an alarm and why, if any did; the empty reason stands for none."""
+    found = {reason: count for reason, count in reasons.items() if reason}
+    if found:
+        why = ", ".join(f"{reason} {count}" for reason, count in sorted(found.items(), key=lambda item: -item[1]))
+        note(f"{sum(found.values())} of {counted(total, 'estimate')} should not be believed (alarm): {why}.")
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

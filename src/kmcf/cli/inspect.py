@@ -37,7 +37,10 @@ def inspect(
     parts = [("Columns", columns), ("Settings", about.get("settings")), ("Learnt", fitted)]
     for title, part in _by_sensor(parts):
         if isinstance(part, dict) and part:
-            print_table(title, {str(name): value for name, value in part.items() if value is not None})
+            shown = {str(name): value for name, value in part.items() if value is not None}
+            if "calibration_" in shown:  # too many numbers to read
+                shown["calibration_"] = "95 % intervals are calibrated"
+            print_table(title, shown)
 
 
 def _by_sensor(parts: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, TextIO
 
@@ -40,6 +41,8 @@ class EstimateStream:
         self._rows = csv_rows(lines, tables.encoding, "stdin")
         self._beliefs: dict[str, Belief] = {}
         self._started = 0
+        self.reasons: Counter[str] = Counter()
+        """How many estimates had which reason for an alarm; empty: none."""
         self._times: dict[str, float] = {}
         header = next(self._rows, None)
         if header is None:
@@ -94,6 +97,7 @@ class EstimateStream:
             raise ValueError(f"stdin, line {line}, column {self._header[column]!r}: {error}") from None
         self._beliefs[label], self._times[label] = belief, time
         run = collect([*beliefs, belief], angles=self._model.filter.angles, keep=False)
+        self.reasons.update(str(reason) for reason in run.alarm_reason)
         return list(self.columns.rows(run, label, [*times, time], [*(0 for _ in beliefs), missed]))
 
     def _filled(self, belief: Belief, missed: int, before: float, time: float) -> tuple[list[Belief], list[float]]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from kmcf.cli import options
+from kmcf.cli.calibrate import calibrating
 from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import can_show_progress, print_json, print_table
@@ -29,11 +30,12 @@ def tune(
     motion: options.TransitionOptions,
     settings: options.FilterOptions,
     seed: options.SeedOption = 0,
+    calibrate: options.CalibrateOption = False,
     independent: Annotated[
         bool, typer.Option("--independent", help="The rows are not a sequence.", rich_help_panel=SEARCH)
     ] = False,
     metric: Annotated[
-        str, typer.Option(help="rmse, mode, kernel_score or negative_log_density.", rich_help_panel=SEARCH)
+        str, typer.Option(help="rmse, mode, crps, kernel_score or negative_log_density.", rich_help_panel=SEARCH)
     ] = "rmse",
     trials: Annotated[int, typer.Option(min=1, help="How many settings to try.", rich_help_panel=SEARCH)] = 60,
     sampler: Annotated[SamplerName, typer.Option(help="How settings are proposed.", rich_help_panel=SEARCH)] = (
@@ -87,6 +89,8 @@ def tune(
         script.add("states, _ = kmcf.datasets.examples(recordings)")
     script.add(*filter_statements(files, motion, settings, seed))
     script.add(searching(files, search), needs=("numpy",))
+    if calibrate:
+        script.add(calibrating("result.best_filter", controlled=bool(files.control), timed=bool(files.time)))
     script.add(f"summary = {call('kmcf.export.save_tuning', Code('result'), out, Code('recordings'))}")
     if python:
         typer.echo(script.text("print(result.best_value, result.best_params)"))

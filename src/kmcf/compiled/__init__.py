@@ -2,16 +2,22 @@
 
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+import numpy as np
+
 from kmcf.compiled.belief import DeviceBelief
 from kmcf.compiled.checks import precision_of
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.patterns import with_patterns
 from kmcf.filter.backend import Backend
+from kmcf.trust.alarm import Watch
+from kmcf.trust.rehearsal import Mover
 
-__all__ = ["CompiledFilter", "DeviceBelief", "compiled_backend", "precision_of"]
+__all__ = ["CompiledFilter", "DeviceBelief", "compiled_backend", "mover", "on_device", "precision_of"]
 
 
-def compiled_backend(flt: Any, precision: Any) -> Backend:
+def compiled_backend(flt: Any, precision: Any, watch: Watch | None = None) -> Backend:
     """Return the backend of a fitted filter.
 
     Parameters
@@ -20,5 +26,25 @@ def compiled_backend(flt: Any, precision: Any) -> Backend:
         Fitted on JAX arrays.
     precision : dtype
         That of the arrays, as :func:`precision_of` returned it.
+    watch : Watch, optional
+        What raises alarms.
     """
-    return with_patterns(flt, precision)
+    return with_patterns(flt, precision, watch)
+
+
+def on_device(states: Any, observations: Any, precision: Any) -> tuple[Any, Any]:
+    """Return examples as JAX arrays, so that a filter fitted on them is compiled."""
+    return jnp.asarray(states, precision), jnp.asarray(observations, precision)
+
+
+def mover(transition: Any, precision: Any) -> Mover:
+    """Return a transition written for JAX as a function of NumPy states and a NumPy generator, without control."""
+
+    def move(states: Any, rng: np.random.Generator) -> Any:
+        key = jax.random.key(int(rng.integers(2**31)))
+        moved = np.asarray(transition(jax.numpy.asarray(states, precision), None, key), np.float64)
+        if moved.shape != np.shape(states) or not np.isfinite(moved).all():
+            raise ValueError(f"transition(states, control, key) returned {moved.shape} for {np.shape(states)}.")
+        return moved
+
+    return move

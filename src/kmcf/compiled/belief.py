@@ -9,12 +9,15 @@ import numpy as np
 
 from kmcf.compiled.checks import is_traced
 from kmcf.compiled.contract import Engine
+from kmcf.compiled.seen import Seen
 from kmcf.compiled.step import FilterState, StepResult
 from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects
+from kmcf.trust.alarm import Watch
+from kmcf.trust.calibration import Calibration
 
 
 @jax.tree_util.register_pytree_node_class
@@ -31,9 +34,12 @@ class DeviceBelief(Belief):
         What the next step continues from.
     result : StepResult
         What the step that made this belief computed.
+    seen : Seen, optional
+        What the host knows besides.
     """
 
-    def __init__(self, engine: Engine, state: FilterState, result: StepResult) -> None:
+    def __init__(self, engine: Engine, state: FilterState, result: StepResult, seen: Seen | None = None) -> None:
+        self.seen = Seen() if seen is None else seen
         self._engine = engine
         self._state = state
         self._result = result
@@ -56,7 +62,7 @@ class DeviceBelief(Belief):
                 "this belief holds a whole batch (it comes from vmap): pick one with jax.tree.map(lambda a: a[b], "
                 "belief); mean() and covariance() work for all at once."
             )
-        return self._engine.host_belief(self._state, self._result)
+        return self._engine.host_belief(self._state, self._result, self.seen)
 
     # What an ordinary belief consists of; everything else is derived from these.
 
@@ -106,6 +112,11 @@ class DeviceBelief(Belief):
         return self.to_host().report
 
     @property
+    def watch(self) -> Watch | None:
+        """What raises alarms."""
+        return self._engine.watch
+
+    @property
     def resampled(self) -> IntArray | None:
         """Indices of the states that the next step propagates."""
         return self.to_host().resampled
@@ -124,6 +135,11 @@ class DeviceBelief(Belief):
     def elapsed(self) -> float | None:
         """Time since the step before."""
         return self.to_host().elapsed
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What intervals, ellipses and probabilities are corrected by."""
+        return self._engine.calibration
 
     @property
     def state_shape(self) -> tuple[int, ...]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 from kmcf.bayes_rule import CompressedRule
+from kmcf.compiled.seen import Seen
 from kmcf.compiled.step import FilterState, StepResult, StepSettings
 from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
 from kmcf.kernels import Kernel
-from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects
+from kmcf.trust.alarm import Watch
+from kmcf.trust.calibration import Calibration
 
 
 class Engine(Protocol):
@@ -34,6 +35,10 @@ class Engine(Protocol):
         """What a step needs to know besides the fitted numbers."""
 
     @property
+    def calibration(self) -> Calibration | None:
+        """What the intervals of its beliefs are corrected by."""
+
+    @property
     def state_shape(self) -> tuple[int, ...]:
         """Shape of one state."""
 
@@ -43,17 +48,9 @@ class Engine(Protocol):
     def replay_steps(self, state: FilterState, corrected: Any, picks: Any, drives: Drive) -> tuple[FilterState, Any]:
         """Repeat the predictions of known steps."""
 
-    def host_belief(self, state: FilterState, result: StepResult) -> Belief:
-        """Turn one step's arrays into an ordinary belief."""
+    @property
+    def watch(self) -> Watch | None:
+        """What raises alarms."""
 
-    def belief_of(
-        self,
-        result: StepResult,
-        *,
-        time: int,
-        stream: int,
-        rejections: int,
-        particles: Callable[[], FloatArray],
-        clocks: tuple[float, float],
-    ) -> Belief:
-        """Make a belief of one step's results."""
+    def host_belief(self, state: FilterState, result: StepResult, seen: Seen) -> Belief:
+        """Turn one step's arrays into an ordinary belief."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -17,15 +17,17 @@ import numpy as np
 from jax import lax
 from jax.sharding import Mesh
 
-from kmcf.bayes_rule import CompressedPosterior, CompressedRule
+from kmcf.bayes_rule import CompressedRule
 from kmcf.bayes_rule.tensors import Tensors
 from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.compiled.belief import DeviceBelief
 from kmcf.compiled.checks import check_kernel, check_results, is_traced
+from kmcf.compiled.fetching import fetched_belief
 from kmcf.compiled.inputs import Batch, read_batch, read_one, read_sequences
 from kmcf.compiled.loops import padded_gram
 from kmcf.compiled.results import BatchSummaries, Members
 from kmcf.compiled.runner import BatchRunner
+from kmcf.compiled.seen import Seen
 from kmcf.compiled.step import (
     FilterState,
     Model,
@@ -36,15 +38,17 @@ from kmcf.compiled.step import (
     initial_state,
     replay,
 )
-from kmcf.filter.belief import Belief, StepReport, equal_weights
+from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Clock, Drive, drive_from, intervals, read_time, warn_unused
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
 from kmcf.filter.run import FilterRun
 from kmcf.kernels import Kernel
-from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects
 from kmcf.transitions.elapsed import takes_elapsed
+from kmcf.trust.alarm import Watch
+from kmcf.trust.calibration import Calibration
+from kmcf.trust.signals import Running
 
 jax.tree_util.register_dataclass(Tensors, [field.name for field in dataclasses.fields(Tensors)], [])
 
@@ -61,9 +65,13 @@ class CompiledFilter:
     kernel: Kernel
     """The state kernel."""
     settings: StepSettings
+    calibration: Calibration | None = None
+    """What the intervals of its beliefs are corrected by."""
+    watch: Watch | None = None
+    """What raises alarms, on the host."""
 
     @classmethod
-    def of(cls, flt: Any, dtype: Any) -> CompiledFilter:
+    def of(cls, flt: Any, dtype: Any, watch: Watch | None = None) -> CompiledFilter:
         """Move a filter that NumPy fitted to the device.
 
         Parameters
@@ -72,6 +80,8 @@ class CompiledFilter:
             Fitted with the compressed engine; its transition and initial draws are written for JAX.
         dtype : dtype
             Precision.
+        watch : Watch, optional
+            What raises alarms.
         """
         rule = flt.rule_
         settings = StepSettings(
@@ -90,7 +100,7 @@ class CompiledFilter:
         )
         check_kernel("state kernel", settings.state_pivots, flt.states_.shape[1:], dtype)
         check_kernel("observation kernel", settings.observation_pivots, flt.reader_.shape or (), dtype)
-        return cls(rule, flt.states_, flt.reader_, flt.state_kernel_, settings)
+        return cls(rule, flt.states_, flt.reader_, flt.state_kernel_, settings, flt.calibration_, watch)
 
     @property
     def made_for(self) -> tuple[Any, Any]:
@@ -133,14 +143,15 @@ class CompiledFilter:
         drive = Drive(control, clock=time)
         if not is_traced((state, time)):
             drive = Drive(control, clock=drive_from(Clock.of(state), control, read_time(time)).clock)
-        after, result = self._step(self.model, state, read_one(self.reader, y, self.settings.dtype), drive)
+        observation = read_one(self.reader, y, self.settings.dtype)
+        after, result = self._step(self.model, state, observation, drive)
         if not is_traced(after):
             check_results(result, size=self.settings.n_particles, before=int(state.time))
             if self._timeless and np.isfinite(state.elapsed):
                 warn_unused([float(state.elapsed), float(after.elapsed)], self._timeless)
             if bool(result.rejected) and int(state.rejections) == 0:
                 warn_rejected("an observation was", NO_EXAMPLE_RESEMBLES, first=int(after.time))
-        return DeviceBelief(self, after, result)
+        return DeviceBelief(self, after, result, Seen.after(belief, observation, result, self.watch))
 
     def filter(
         self,
@@ -186,7 +197,8 @@ class CompiledFilter:
         given, clock = (None if part is None else [part] for part in (controls, times))
         batch = read_sequences(self.reader, [[None] * steps], given, self.settings.dtype, clock)
         drive_from(Clock.of(state), None, None if batch.times is None else float(batch.times[0, 0]))
-        return self._run(batch, keep=True, mesh=None, start=state)[0]
+        before = belief.seen.running if isinstance(belief, DeviceBelief) else belief.report.running
+        return self._run(batch, keep=True, mesh=None, start=state, before=before)[0]
 
     def _state_of(self, belief: Belief) -> FilterState:
         """Return what the next step continues from; beliefs on the host (``run[t]``, pickles) are moved back."""
@@ -214,14 +226,22 @@ class CompiledFilter:
         clocks = [jnp.asarray(np.nan if c is None else c, jnp.float64) for c in (belief.clock, belief.elapsed)]
         return FilterState(jnp.asarray(particles, dtype), counts[0], counts[1].astype(jnp.uint32), counts[2], *clocks)
 
-    def _run(self, batch: Batch, *, keep: bool, mesh: Mesh | None, start: FilterState | None = None) -> FilterRun:
+    def _run(
+        self,
+        batch: Batch,
+        *,
+        keep: bool,
+        mesh: Mesh | None,
+        start: FilterState | None = None,
+        before: Running | None = None,
+    ) -> FilterRun:
         if mesh is not None and not isinstance(mesh, Mesh):
             raise TypeError(f"mesh = {mesh!r}; it must be a jax.sharding.Mesh.")
         self._warn_unused(batch)
         results = self.runner.run(batch, mesh=mesh, start=start)
-        before = 0 if start is None else int(start.time)
-        check_results(results, size=self.settings.n_particles, before=before, valid=batch.valid)
-        summaries = BatchSummaries(self, results, batch, mesh=mesh, start=start)
+        made = 0 if start is None else int(start.time)
+        check_results(results, size=self.settings.n_particles, before=made, valid=batch.valid)
+        summaries = BatchSummaries(self, results, batch, mesh=mesh, start=start, before=before)
         rejected = summaries.column("rejected") & batch.valid
         if rejected.any():
             first = int(np.flatnonzero(rejected.any(axis=0))[0]) + 1
@@ -277,50 +297,9 @@ class CompiledFilter:
         after, particles = self._replay(self.model, state, corrected, picks, drives)
         return after, np.asarray(particles, np.float64)
 
-    def host_belief(self, state: FilterState, result: StepResult) -> Belief:
+    def host_belief(self, state: FilterState, result: StepResult, seen: Seen) -> Belief:
         """Turn one step's arrays into an ordinary belief."""
-        state, result = jax.device_get((state, result))
-        return self.belief_of(
-            result, time=int(state.time), stream=int(state.stream), rejections=int(state.rejections),
-            particles=lambda: np.asarray(state.particles, np.float64),
-            clocks=(float(state.clock), float(state.elapsed)),
-        )  # fmt: skip
-
-    def belief_of(
-        self,
-        result: StepResult,
-        *,
-        time: int,
-        stream: int,
-        rejections: int,
-        particles: Callable[[], FloatArray],
-        clocks: tuple[float, float] = (np.nan, np.nan),
-    ) -> Belief:
-        """Make a belief from one step's results; the particles are needed only if nothing was corrected."""
-        report = StepReport(
-            weight_sum=float(result.weight_sum),
-            herding_loss=float(result.herding_loss),
-            observation_coverage=float(result.observation_coverage),
-            state_coverage=float(result.state_coverage),
-            missing=bool(result.missing),
-            rejected=bool(result.rejected),
-        )
-        details: dict[str, Any] = {"time": time, "stream": stream, "report": report, "rejections": rejections}
-        details |= {"kernel": self.kernel, "angles": self.settings.angles}
-        details |= {name: value for name, value in zip(("clock", "elapsed"), clocks, strict=True) if value == value}
-        if not bool(result.corrected):
-            predicted = particles()
-            return Belief(predicted, equal_weights(len(predicted)), **details)
-        posterior = CompressedPosterior(
-            rule=self.rule,
-            support=self.states,
-            weight_sum=report.weight_sum,
-            observation_coverage=report.observation_coverage,
-            state_coverage=report.state_coverage,
-            prior=np.asarray(result.prior, np.float64),
-            solution=np.asarray(result.solution, np.float64),
-        )
-        return Belief(self.states, posterior, resampled=self.rule.candidates.indices[result.picks], **details)
+        return fetched_belief(self, state, result, seen)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out compiled functions and device arrays, which are made again on first use."""

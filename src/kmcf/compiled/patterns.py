@@ -21,8 +21,9 @@ from kmcf.compiled.belief import DeviceBelief
 from kmcf.compiled.checks import check_results, is_traced
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.inputs import Batch, read_one
+from kmcf.compiled.seen import Seen
 from kmcf.compiled.step import FilterState, Model, advance
-from kmcf.filter.belief import Belief
+from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.learning import Learnt
 from kmcf.filter.patterns import Fitted, Patterns, has_patterns
@@ -31,12 +32,24 @@ from kmcf.filter.run import FilterRun
 from kmcf.filter.run import batch as batch_of
 from kmcf.filter.summaries import Summaries
 from kmcf.numerics.arrays import IntArray
+from kmcf.trust.alarm import Watch
+from kmcf.trust.signals import Running
 
-SETTINGS = ("transition", "initial", "angles", "seed_", "n_particles_", "n_resample", "rejecting_", "state_kernel_")
+SETTINGS = (
+    "transition",
+    "initial",
+    "angles",
+    "seed_",
+    "n_particles_",
+    "n_resample",
+    "rejecting_",
+    "state_kernel_",
+    "calibration_",
+)
 """What a compiled filter takes from a filter besides what was learnt from observations."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ColumnsFilter(CompiledFilter):
     """A compiled filter on some of the columns, or from some of the examples."""
 
@@ -54,7 +67,7 @@ class ColumnsFilter(CompiledFilter):
         return jax.jit(jax.vmap(partial(advance, settings=self.settings), in_axes=(None, 0, 0, 0)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PatternedFilter(ColumnsFilter):
     """The backend of a filter on JAX arrays that uses the numbers which an observation has."""
 
@@ -83,17 +96,20 @@ class PatternedFilter(ColumnsFilter):
             return self, observation
         return self.own.rule, observation.reshape(-1)[self.own.columns]
 
-    def _run(self, batch: Batch, *, keep: bool, mesh: Any, start: FilterState | None = None) -> FilterRun:
+    def _run(
+        self, batch: Batch, *, keep: bool, mesh: Any, start: FilterState | None = None, before: Running | None = None
+    ) -> FilterRun:
         flat = batch.observations.reshape(*batch.observations.shape[:2], -1)
         absent = jnp.isnan(flat) if isinstance(flat, jax.Array) else np.isnan(flat)
         if self.own is None and not bool((absent.any(axis=-1) & ~absent.all(axis=-1)).any()):
-            return super()._run(batch, keep=keep, mesh=mesh, start=start)
+            return super()._run(batch, keep=keep, mesh=mesh, start=start, before=before)
         known = ~np.asarray(absent)
         seen = np.unique(known[known.any(axis=-1)], axis=0)
         if len(seen) > 1:
             return self._by_steps(batch, keep=keep)
         columns, engine = self.patterns[seen[0]] if self.own is None or len(seen) else self.own
-        return engine._run(batch._replace(observations=flat[..., columns]), keep=keep, mesh=mesh, start=start)
+        chosen = batch._replace(observations=flat[..., columns])
+        return engine._run(chosen, keep=keep, mesh=mesh, start=start, before=before)
 
     def _by_steps(self, batch: Batch, *, keep: bool) -> FilterRun:
         """Run sequences whose patterns differ, step by step, those with one pattern together."""
@@ -120,6 +136,7 @@ class PatternedFilter(ColumnsFilter):
         model, _, initial, _, _ = self.runner.compiled_for(None)
         states = initial(model, np.arange(len(batch.lengths), dtype=np.uint32))
         observations = np.asarray(batch.observations)
+        last: list[Any] = [SimpleNamespace(report=StepReport())] * len(batch.lengths)
         for t in range(observations.shape[1]):
             for rows in _alike(observations[:, t], np.flatnonzero(batch.lengths > t)):
                 engine, _ = self._chosen(observations[rows[0], t])
@@ -134,8 +151,10 @@ class PatternedFilter(ColumnsFilter):
                 one_step = jax.tree.map(lambda array: array[:, None], results)
                 check_results(one_step, size=self.settings.n_particles, before=t)
                 for k, b in enumerate(rows):
-                    own = jax.tree.map(lambda array, k=k: array[k], (after, results))
-                    yield int(b), engine.host_belief(*own)
+                    state, result = jax.tree.map(lambda array, k=k: array[k], (after, results))
+                    known = Seen.after(last[b], seen[k], result, engine.watch)
+                    last[b] = engine.host_belief(state, result, known)
+                    yield int(b), last[b]
 
 
 def _alike(observations: Any, rows: IntArray) -> list[IntArray]:
@@ -151,7 +170,7 @@ def _power_of_two(number: int) -> int:
     return 1 << (number - 1).bit_length()
 
 
-def with_patterns(flt: Any, dtype: Any) -> CompiledFilter:
+def with_patterns(flt: Any, dtype: Any, watch: Watch | None = None) -> CompiledFilter:
     """Return the backend of a fitted filter, which also takes observations that lack numbers, if its kernel can.
 
     Parameters
@@ -160,20 +179,23 @@ def with_patterns(flt: Any, dtype: Any) -> CompiledFilter:
         Fitted on JAX arrays.
     dtype : dtype
         Precision.
+    watch : Watch, optional
+        What raises alarms.
     """
     learnt: Learnt = flt.learnt_
     if not has_patterns(learnt.reader):
-        return CompiledFilter.of(flt, dtype)
+        return CompiledFilter.of(flt, dtype, watch)
 
     def on(columns: Any, found: Learnt) -> ColumnsFilter:
-        return _moved(flt, dtype, found, replace(learnt.reader, shape=(len(columns),), filling=None))
+        reader = replace(learnt.reader, shape=(len(columns),), filling=None)
+        return _moved(flt, dtype, found, reader, None if watch is None else watch.blind())
 
     patterns = Patterns[ColumnsFilter](
         learnt.examples[1][: learnt.learnt_from],
         lambda served: on(served.columns, flt.learn_columns(served)),
     )
     if learnt.incomplete is None:
-        whole = _moved(flt, dtype, learnt, learnt.reader)
+        whole = _moved(flt, dtype, learnt, learnt.reader, watch)
         return PatternedFilter(**_fields(whole), patterns=patterns, own=None)
     columns = learnt.incomplete.served.columns
     own = Fitted(columns, on(columns, learnt))
@@ -181,11 +203,11 @@ def with_patterns(flt: Any, dtype: Any) -> CompiledFilter:
     return PatternedFilter(**{**_fields(own.rule), "reader": learnt.reader}, patterns=patterns, own=own)
 
 
-def _moved(flt: Any, dtype: Any, learnt: Learnt, reader: ObservationReader) -> ColumnsFilter:
+def _moved(flt: Any, dtype: Any, learnt: Learnt, reader: ObservationReader, watch: Watch | None) -> ColumnsFilter:
     """Move what was learnt to the device."""
     view = SimpleNamespace(**{name: getattr(flt, name) for name in SETTINGS})
     view.rule_, view.states_, view.reader_ = learnt.fitted.rule, learnt.states, reader
-    moved = CompiledFilter.of(view, dtype)
+    moved = CompiledFilter.of(view, dtype, watch)
     return ColumnsFilter(**_fields(moved), start_states=flt.learnt_.start_states)
 
 

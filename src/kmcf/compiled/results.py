@@ -13,14 +13,18 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from kmcf.compiled.contract import Engine
+from kmcf.compiled.fetching import belief_of
 from kmcf.compiled.inputs import Batch
+from kmcf.compiled.seen import Seen, distances_of, shifts_of
 from kmcf.compiled.step import FilterState, StepResult
 from kmcf.embedding.lazy_weights import WeightSummary, summarise_columns
 from kmcf.filter.belief import Belief
 from kmcf.filter.run import FilterRun
-from kmcf.filter.summaries import NAMES
+from kmcf.filter.summaries import DECIDED, NAMES, decided
 from kmcf.numerics.arrays import Array, FloatArray
+from kmcf.trust.signals import Running, running_means
 
+WATCHED = ("log_evidence", "relative_evidence", "support_size", "observation_distance", "observation_shift", "running")
 WEIGHTS_AT_ONCE = 2**25
 """How many weights are formed at a time when summaries need them (256 MB)."""
 REPLAYED_AT_ONCE = 2**24
@@ -38,10 +42,13 @@ class BatchSummaries:
         *,
         mesh: Mesh | None = None,
         start: FilterState | None = None,
+        before: Running | None = None,
     ) -> None:
+        self._before = Running() if before is None else before
         self._made_by: Engine | None = engine
         self.angles = tuple(engine.settings.angles)
         self._results = results
+        self._observations = batch.observations
         self._drives = batch.drives
         self._mesh = mesh
         self._start = None if start is None else jax.device_get(start)
@@ -86,8 +93,12 @@ class BatchSummaries:
         begin, stream, before = (0, b, 0)
         if self._start is not None:
             begin, stream, before = (int(part) for part in self._start[1:4])
-        return self._engine.belief_of(
+        running = Running(*self.column("running")[b, t].tolist())
+        distance, shift = (float(self.column(f"observation_{name}")[b, t]) for name in ("distance", "shift"))
+        return belief_of(
+            self._engine,
             jax.tree.map(lambda array: array[b, t], self._results),
+            Seen(distance, running, shift),
             time=begin + t + 1,
             stream=stream,
             rejections=before + int(self._results.rejected[b, : t + 1].sum()),
@@ -134,7 +145,28 @@ class BatchSummaries:
             return self._columns[name]
         if self._per_sequence(name):
             return self._stacked(name)
-        return _double(getattr(results, name))
+        if name in DECIDED:
+            self._columns.update(decided(self._engine.watch, self.column, results.missing.shape))
+            return self._columns[name]
+        return self._watched(name) if name in WATCHED else _double(getattr(results, name))
+
+    def _watched(self, name: str) -> Any:
+        """Return a column that alarms are decided from."""
+        results, evidence = self._results, self._results.evidence
+        if name == "log_evidence":
+            return _double(evidence.predicted)
+        if name == "relative_evidence":
+            return _double(evidence.ratio)
+        if name == "support_size":
+            corrected = results.corrected
+            return np.where(corrected, len(self._engine.states), self._engine.settings.n_particles)
+        if name == "observation_distance":
+            covered = self.column("observation_coverage")
+            return distances_of(self._engine.watch, self._observations, covered, results.missing)
+        if name == "observation_shift":
+            return shifts_of(self._engine.watch, self._observations, results.missing)
+        series = self.column("observation_distance"), _double(evidence.innovation), -_double(evidence.spread)
+        return running_means(*series) + np.array(self._before)  # a forecast sees nothing, and keeps what was before
 
     def _per_sequence(self, name: str) -> bool:
         return name == "interval" or (name == "covariance" and self._results.covariance is None)

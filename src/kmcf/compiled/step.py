@@ -15,8 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from kmcf.bayes_rule.base import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
-from kmcf.bayes_rule.core import Algebra, CompressedCore, Correction, correct, herd_features
+from kmcf.bayes_rule.core import Algebra, CompressedCore, Correction, correct, evidence_of, herd_features
 from kmcf.bayes_rule.declared import DeclaredFunctions
+from kmcf.bayes_rule.evidence import Evidence
 from kmcf.compiled.checks import tracing
 from kmcf.embedding.moments import weighted_covariance, weighted_mean
 from kmcf.filter.clock import Drive
@@ -90,6 +91,8 @@ class StepResult(NamedTuple):
     herding_loss: Array
     observation_coverage: Array
     state_coverage: Array
+    evidence: Evidence
+    """How well the prior predicted the observation."""
     mean: Array
     """Mean state, flattened, (d,)."""
     covariance: Array | None
@@ -138,7 +141,8 @@ def advance(
         particles = predict(state, drive, settings)
         # 2. Correct (lines 13-15)
         missing = jnp.isnan(observation).all()
-        (a, z, weight_sum), coverages = _corrected(core, particles, jnp.where(missing, 0.0, observation), settings)
+        correction, coverages = _corrected(core, particles, jnp.where(missing, 0.0, observation), settings)
+        a, z, weight_sum, _ = correction
         # 3. Keep, or reject: then the prediction stays
         usable = (coverages[0] > LEAST_SIMILARITY) & (weight_sum > LEAST_WEIGHT_SUM)
         corrected = ~missing & (usable if settings.rejecting else weight_sum != 0.0)
@@ -161,6 +165,7 @@ def advance(
         herding_loss=jnp.where(corrected, loss, nan),
         observation_coverage=jnp.where(missing, nan, coverages[0]),
         state_coverage=coverages[1],
+        evidence=jax.tree.map(lambda value: jnp.where(missing, nan, value), evidence_of(core, correction)),
         mean=mean,
         covariance=covariance,
         picks=picks,
@@ -239,6 +244,7 @@ def blank_result(model: Model, state: FilterState, settings: StepSettings) -> St
         herding_loss=nan,
         observation_coverage=nan,
         state_coverage=nan,
+        evidence=Evidence(nan, nan, nan),
         mean=mean,
         covariance=covariance,
         picks=jnp.zeros(settings.n_resample, jnp.int32),

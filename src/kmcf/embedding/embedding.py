@@ -66,6 +66,17 @@ class Embedding(KernelMean):
         values, vectors = np.linalg.eigh(covariance)
         return (vectors * np.maximum(values, 0.0)) @ vectors.T
 
+    def scatter(self) -> FloatArray:
+        """Return a covariance that is always positive semi-definite, (d, d): that of the truncated weights.
+
+        Negative weights are set to zero, and the others are normalised. Small weights of both signs far away, which
+        make :meth:`covariance` noisy and sometimes negative, only widen it a little: the one to draw ellipses with.
+        """
+        positive = np.maximum(self.weights, 0.0)
+        positive = positive / positive.sum()
+        rows = self._rows()
+        return weighted_covariance(rows, positive, weighted_mean(rows, positive, self.angles), self.angles)
+
     def second_moment(self) -> FloatArray:
         """Uncentred second moment Σ w_i X_i X_iᵀ of the flattened state, (d, d): the paper's "covariance"."""
         rows = self._rows()

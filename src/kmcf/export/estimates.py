@@ -40,7 +40,8 @@ def write_estimates(
     """Write the results of filtering recordings: one row per step, as CSV, Parquet or lines of JSON.
 
     The columns are the sequence, the time (or the number of the step), mean, 95 % interval, mode and covariance of the
-    state, effective sample size, coverage, flags, and how many steps were missed before the row.
+    state, effective sample size, coverage, flags, alarms with their reasons, and how many steps were missed before the
+    row.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ class EstimateColumns:
         for what in ("mean", "lower", "upper", "mode"):
             names += [f"{what}_{state}" for state in self.states]
         names += [f"covariance_{a}_{b}" for i, a in enumerate(self.states) for b in self.states[i:]]
-        names += ["ess", "coverage", "low_coverage", "rejected", "missing"]
+        names += ["ess", "coverage", "low_coverage", "rejected", "missing", "alarm", "alarm_reason"]
         return [*names, "missed_steps"] if self.time else names
 
     def rows(self, run: FilterRun, label: str, times: Any, missed: Any) -> Iterator[list[Any]]:
@@ -182,7 +183,8 @@ class EstimateColumns:
             start.append(write_date(step) if self.dates else step)
             values = [*mean[t], *interval[t, 0], *interval[t, 1], *mode[t], *(covariance[t, i, j] for i, j in upper)]
             numbers = [float(value) for value in (*values, run.ess[t], run.coverage[t])]
-            flags = [bool(run.coverage[t] < LOW_COVERAGE), bool(run.rejected[t]), bool(run.missing[t])]
+            flags: list[Any] = [bool(run.coverage[t] < LOW_COVERAGE), bool(run.rejected[t]), bool(run.missing[t])]
+            flags += [bool(run.alarm[t]), str(run.alarm_reason[t])]
             yield [*start, *numbers, *flags, *([int(missed[t])] if self.time else [])]
 
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from kmcf.filter.belief import Belief
 from kmcf.filter.run import FilterRun
 from kmcf.numerics.objects import Objects
+from kmcf.trust.alarm import Watch
 
 COMPILED = "kmcf.compiled"
 """The room whose ``compiled_backend`` and ``precision_of`` serve filters fitted on JAX arrays."""
@@ -40,6 +41,10 @@ class Backend(Protocol):
     @property
     def made_for(self) -> tuple[Any, Any]:
         """The user's transition and initial draw that it was made for."""
+
+    @property
+    def watch(self) -> Watch | None:
+        """What raises alarms."""
 
     def start(self, stream: Any) -> Belief:
         """Return the belief before the first observation."""

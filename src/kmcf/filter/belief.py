@@ -10,13 +10,26 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.base import NOBODY, SensorUse
-from kmcf.embedding.embedding import Embedding
 from kmcf.embedding.lazy_weights import LazyWeights
+from kmcf.filter.calibrated import CalibratedEmbedding
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, describe, is_numeric
 from kmcf.plotting import plot_belief
 from kmcf.support.notebooks import html_table
+from kmcf.trust.alarm import Watch
+from kmcf.trust.calibration import Calibration
+from kmcf.trust.signals import NOTHING_SEEN, Running
+
+WATCHED = (
+    "observation_distance",
+    "observation_shift",
+    "relative_evidence",
+    "state_coverage",
+    "observation_coverage",
+    "rejected",
+)
+"""What alarms take from a step's report."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +44,18 @@ class StepReport:
     """Similarity of the observation to the closest example observation, in [0, 1]; NaN if there was none."""
     state_coverage: float = np.nan
     """Similarity of the predicted states to their closest example states, on average, in [0, 1]."""
+    log_evidence: float = np.nan
+    """Predictive log density of the observation up to a constant that no transition changes; NaN if there was none."""
+    relative_evidence: float = np.nan
+    """The same less that of a prior spread over all examples: far below zero, the prediction was at a wrong place."""
+    observation_distance: float = np.nan
+    """Log distance of the observation to the nearest example observations, in raw columns, compared with theirs."""
+    observation_shift: float = np.nan
+    """How far the running mean of observations is from the examples' mean, in units of their columns' spread."""
+    running_observation: FloatArray | None = None
+    """That running mean."""
+    running: Running = NOTHING_SEEN
+    """Running means of the distance, and of how much less probable than predicted observations were."""
     missing: bool = False
     """No observation was given."""
     rejected: bool = False
@@ -44,7 +69,7 @@ class StepReport:
         return float(np.fmin(self.observation_coverage, self.state_coverage))
 
 
-class Belief(Embedding):
+class Belief(CalibratedEmbedding):
     """The state's distribution at one time, as a weighted sample. Beliefs do not change: a step returns a new one.
 
     After a correction the states are the example states with signed weights. Before the first observation, after a
@@ -69,6 +94,10 @@ class Belief(Embedding):
         The user's time, if steps are given times.
     elapsed : float, optional
         Time since the step before, if both are known.
+    calibration : Calibration, optional
+        What intervals, ellipses and probabilities are corrected by.
+    watch : Watch, optional
+        What raises alarms.
 
     Examples
     --------
@@ -91,6 +120,8 @@ class Belief(Embedding):
         rejections: int = 0,
         clock: float | None = None,
         elapsed: float | None = None,
+        calibration: Calibration | None = None,
+        watch: Watch | None = None,
     ) -> None:
         super().__init__(states, weights, kernel, angles)
         self._time = time
@@ -100,6 +131,8 @@ class Belief(Embedding):
         self._rejections = rejections
         self._clock = clock
         self._elapsed = elapsed
+        self._calibration = calibration
+        self._watch = watch
 
     @property
     def time(self) -> int:
@@ -137,6 +170,38 @@ class Belief(Embedding):
         return self._elapsed
 
     @property
+    def calibration(self) -> Calibration | None:
+        """What intervals, ellipses and probabilities are corrected by; None if the filter was not calibrated."""
+        return self._calibration
+
+    @property
+    def corrected(self) -> bool:
+        """Whether an observation was used in the step that made this belief."""
+        return self.time > 0 and not (self.report.missing or self.report.rejected)
+
+    @property
+    def watch(self) -> Watch | None:
+        """What raises alarms; None if nobody watches."""
+        return self._watch
+
+    @property
+    def alarm(self) -> bool:
+        """Whether something suggests that this estimate should not be believed."""
+        return bool(self.alarm_reason)
+
+    @property
+    def alarm_reason(self) -> str:
+        """Why there is an alarm: "uncovered state", "unlike any example", ...; empty if there is none."""
+        if self.watch is None or self.time == 0:
+            return ""
+        report = self.report
+        row: dict[str, Any] = {name: np.array([getattr(report, name)]) for name in WATCHED}
+        row |= {"ess": np.array([self.ess]), "negative_mass": np.array([self.negative_mass])}
+        row |= {"running": np.array([report.running]), "support_size": np.array([len(self)])}
+        row["mean"] = self.mean()[None] if is_numeric(self.states) else None
+        return str(self.watch.decide(row)[1][0])
+
+    @property
     def state_shape(self) -> tuple[int, ...] | None:
         """Shape of one state; None if states are objects."""
         return None if isinstance(self._states, list) else tuple(self._states.shape[1:])
@@ -170,7 +235,7 @@ class Belief(Embedding):
             rows["clock"] = self.clock
         if is_numeric(self.states):
             rows["mean"] = self.mean()
-            deviations = np.sqrt(np.maximum(np.diagonal(self.covariance()), 0.0))
+            deviations = np.sqrt(np.diagonal(self.scatter()))
             rows["standard deviation"] = deviations.reshape(self.states.shape[1:])
         rows["mode"] = self.mode()
         rows["effective sample size"] = self.ess
@@ -178,6 +243,8 @@ class Belief(Embedding):
         rows["coverage"] = self.report.coverage
         if self.report.sensors.used:
             rows["sensors used"] = ", ".join(self.report.sensors.used)
+        if reason := self.alarm_reason:
+            rows["alarm"] = reason
         how = "no observation" if self.report.missing else "observation rejected" if self.report.rejected else ""
         return html_table("Belief", rows, how)
 

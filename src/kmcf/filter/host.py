@@ -21,6 +21,7 @@ from kmcf.filter.step import Step
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.interrupts import noticed, raise_if_lost
 from kmcf.support.extras import progress_bar
+from kmcf.trust.alarm import Watch
 
 KEPT_STEPS = 10_000
 KEPT_NUMBERS = 4_000_000
@@ -47,6 +48,11 @@ class HostBackend:
     def made_for(self) -> tuple[Any, Any]:
         """The user's transition and initial draw that it was made for."""
         return self.motion.transition, self.motion.initial
+
+    @property
+    def watch(self) -> Watch | None:
+        """What raises alarms."""
+        return self.advance.watch
 
     def start(self, stream: Any) -> Belief:
         """Draw from p_init."""

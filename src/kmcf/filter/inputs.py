@@ -153,6 +153,11 @@ class ObservationReader:
         sides = None if shape is None else tuple(int(side) for side in shape)
         return cls(sides, bool(stored["flat"]), kinds, None if filling is None else Filling(*filling))
 
+    @property
+    def floor(self) -> FloatArray | None:
+        """What NaN stands for in each column (NaN: it is missing); None if there is no floor."""
+        return None if self.filling is None or np.isnan(self.filling.floor).all() else self.filling.floor
+
     def filled(self, values: FloatArray) -> FloatArray:
         """Fill in what silence stands for, in arrays (..., *shape)."""
         if self.filling is None:

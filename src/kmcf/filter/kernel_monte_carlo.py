@@ -9,8 +9,6 @@ from typing import Any, Self
 import numpy as np
 
 from kmcf.filter.backend import Backend, compiled_room
-from kmcf.filter.clock import Drive
-from kmcf.filter.motion import Motion
 from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.sensor_learning import one_sensor
@@ -18,7 +16,6 @@ from kmcf.filter.settings import check_filter
 from kmcf.filter.support import OnBoth, OnExamples, OnParticles, Support
 from kmcf.kernels import Learned
 from kmcf.numerics.arrays import is_jax
-from kmcf.transitions.elapsed import needs_elapsed
 
 
 class KernelMonteCarloFilter(RuleFilter):
@@ -281,6 +278,11 @@ class KernelMonteCarloFilter(RuleFilter):
             return states, observations
         return np.asarray(states, np.float64), np.asarray(observations, np.float64)
 
+    def _like_fitted(self, states: Any, observations: Any) -> tuple[Any, Any]:
+        if self._precision is None:
+            return states, observations
+        return compiled_room().on_device(states, observations, self._precision)
+
     def _check_settings(self) -> None:
         check_filter(self)
 
@@ -308,11 +310,12 @@ class KernelMonteCarloFilter(RuleFilter):
             **shared,
         )
 
-    def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
-        timed = Drive(elapsed=1.0) if needs_elapsed(self.transition) else Drive()
-        return Motion(self.transition, None, states, self.angles).move(states, timed, rng, time=2)
-
     def _make_backend(self) -> Backend:
         if self._precision is None:
             return super()._make_backend()
-        return compiled_room().compiled_backend(self, self._precision)
+        return compiled_room().compiled_backend(self, self._precision, self._make_watch())
+
+    def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
+        if self._precision is None:
+            return super()._move_once(states, rng)
+        return compiled_room().mover(self.transition, self._precision)(states, rng)

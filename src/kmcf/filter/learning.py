@@ -92,7 +92,7 @@ class Learnt:
     def publish(self, flt: Any) -> None:
         """Give a filter what was learnt, under the names that users know."""
         flt.learnt_ = self
-        flt.reader_ = self.reader
+        flt.reader_, flt.floor_ = self.reader, self.reader.floor
         flt.states_ = self.states
         flt.state_kernel_ = self.state_kernel
         flt.observation_kernel_ = self.observation_kernel

@@ -8,10 +8,12 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import clone
 
-from kmcf.bayes_rule import BayesRule
+from kmcf.bayes_rule import BayesRule, Examples
 from kmcf.filter.backend import Backend, Reader
+from kmcf.filter.clock import Drive
 from kmcf.filter.gaps import Served
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
@@ -33,12 +35,15 @@ from kmcf.filter.settings import check_functions, particles_for
 from kmcf.filter.step import Move, Step
 from kmcf.filter.support import Support
 from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
+from kmcf.filter.watching import watch_over
 from kmcf.kernels import Kernel, Learned, Precomputed
 from kmcf.numerics.greedy import greedy_loop
 from kmcf.numerics.objects import Objects, describe
 from kmcf.support.alerts import StalePivotsWarning, warn_user
 from kmcf.support.notebooks import in_short
 from kmcf.support.search_space import Parameter, Variants
+from kmcf.transitions.elapsed import needs_elapsed
+from kmcf.trust.alarm import Watch
 
 STALE = 1e-3
 SUMMARY_KERNEL = "observation_kernel__kernel__"
@@ -87,7 +92,9 @@ class RuleFilter(SequentialFilter):
         one_sensor(self, observations)
         self._check_settings()
         self._functions = check_functions(functions)
+        self.calibration_ = None  # it was of another fit
         learnt = learn(states, observations, self._learning_settings(), known)
+        self._thresholds = None
         return self._adopt(learnt, read_seed(self.random_state))
 
     def partial_fit(self, states: Any, observations: Any = None) -> Self:
@@ -118,6 +125,8 @@ class RuleFilter(SequentialFilter):
                 "refresh() to choose new ones (its cost grows with the number of examples).",
                 StalePivotsWarning,
             )
+        watch = self._fitted_backend().watch
+        self._thresholds = None if watch is None else watch.known  # kernels stay, and what is usual with them
         return self._adopt(extended, self.seed_)
 
     def refresh(self) -> Self:
@@ -125,6 +134,7 @@ class RuleFilter(SequentialFilter):
         self._fitted_backend()
         if self.sensors_ is not None:
             return self._adopt_sensors({name: copy(part).refresh() for name, part in self.sensors_.items()}, self.seed_)
+        self._thresholds = None
         return self._adopt(self.learnt_.refreshed(self._learning_settings()), self.seed_)
 
     def search_space(self) -> dict[str, Parameter]:
@@ -178,6 +188,9 @@ class RuleFilter(SequentialFilter):
         """Learn from some columns of the observations what a filter fitted on them alone would have learnt."""
         return learnt_on(self.learnt_, self._learning_settings(), served)
 
+    def _fitted_examples(self) -> tuple[Any, Any]:
+        return self.learnt_.examples
+
     def _fitted_state(self) -> dict[str, Any]:
         learnt = stored(self.learnt_) if self.sensors_ is None else stored_sensors(self.sensors_)
         return {**learnt, **self._fit_options()}
@@ -224,6 +237,7 @@ class RuleFilter(SequentialFilter):
 
     def _adopt_sensors(self, sensors: dict[str, RuleFilter], seed: int) -> Self:
         """Take over the filters of several sensors, and get ready to filter."""
+        self._thresholds = None
         self._publish_sensors(sensors)
         self.seed_ = seed
         self.backend_ = self._make_backend()
@@ -293,4 +307,21 @@ class RuleFilter(SequentialFilter):
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,
             angles=self.angles,
+            watch=None if self.sensors_ is not None else self._make_watch(),
         )
+
+    def _make_watch(self) -> Watch:
+        settings, learnt = self._learning_settings(), self.learnt_
+
+        def rule_of(examples: Examples, n_particles: int) -> BayesRule:
+            return self._support().for_few().fit(examples, learnt.epsilon, learnt.delta, n_particles).rule
+
+        return watch_over(
+            learnt, settings, rule_of, self._move_once, n_particles=self.n_particles_, seed=self.seed_,
+            known=self._thresholds,
+        )  # fmt: skip
+
+    def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
+        """Move states once, without a control."""
+        timed = Drive(elapsed=1.0) if needs_elapsed(self.transition) else Drive()
+        return Motion(self.transition, None, states, self.angles).move(states, timed, rng, time=2)

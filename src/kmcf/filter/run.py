@@ -10,7 +10,7 @@ import numpy as np
 
 from kmcf.filter.belief import Belief
 from kmcf.filter.clock import belief_at
-from kmcf.filter.run_files import RunColumns, read_columns, write_run
+from kmcf.filter.run_files import RunColumns, labelled, read_columns, write_run
 from kmcf.filter.summaries import NAMES, SCALARS, Summaries, SummaryColumns, summarise
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
 from kmcf.plotting import plot_run
@@ -77,7 +77,7 @@ class FilterRun:
 
     @property
     def interval(self) -> FloatArray:
-        """Central 95 % credible intervals, lower and upper bounds per coordinate, (T, 2, d)."""
+        """Central 95 % intervals, calibrated if the filter was: lower and upper bounds per coordinate, (T, 2, d)."""
         return self._moment("interval")
 
     @property
@@ -125,6 +125,26 @@ class FilterRun:
     def state_coverage(self) -> FloatArray:
         """Average similarity of the predicted states to their closest example states."""
         return self._column("state_coverage")
+
+    @property
+    def log_evidence(self) -> FloatArray:
+        """Predictive log density of each observation, up to a constant that no transition changes; NaN if missing."""
+        return self._column("log_evidence")
+
+    @property
+    def observation_distance(self) -> FloatArray:
+        """Log distance of each observation to the nearest example observations, in raw columns; NaN if missing."""
+        return self._column("observation_distance")
+
+    @property
+    def alarm(self) -> BoolArray:
+        """Steps whose estimate should not be believed; about 1 % of good steps raise an alarm, too."""
+        return self._column("alarm")
+
+    @property
+    def alarm_reason(self) -> Any:
+        """Why: "uncovered state", "unlike any example", "changed sensor", "cancelled weights" or "lost"; else ""."""
+        return self._column("alarm_reason")
 
     @property
     def rejected(self) -> BoolArray:
@@ -230,26 +250,7 @@ class FilterRun:
 
     def to_xarray(self) -> Any:
         """Return a labelled xarray Dataset (needs the extra ``kmcf[tables]``)."""
-        xarray = require("xarray", "tables")
-        lead = ["sequence", "time"] if self.is_batch else ["time"]
-        variables: dict[str, Any] = {name: (lead, self._column(name)) for name in SCALARS}
-        coordinates: dict[str, Any] = {"time": self.time[0] if self.is_batch else self.time}
-        if self._column("times") is not None:
-            coordinates["times"] = (lead, self.times)
-        if self._column("mean") is None:
-            variables["mode"] = (lead, np.array(self.mode, dtype=object))
-            return xarray.Dataset(variables, coords=coordinates)
-        axes = self.mean.ndim - len(lead)
-        state = ["state"] if axes == 1 else [f"state_{j}" for j in range(axes)]
-        flat = "state" if axes == 1 else "row"  # intervals and covariances are of flattened states
-        variables |= {
-            "mean": ([*lead, *state], self.mean),
-            "mode": ([*lead, *state], self.mode),
-            "covariance": ([*lead, "row", "column"], self.covariance),
-            "interval": ([*lead, "bound", flat], self.interval),
-        }
-        coordinates["bound"] = ["lower", "upper"]
-        return xarray.Dataset(variables, coords=coordinates)
+        return labelled(self.columns(), batch=self.is_batch)
 
     def plot(self, truth: Any = None, axes: Any = None) -> Any:
         """Draw the estimates over time (needs matplotlib); see :func:`kmcf.plotting.plot_run`."""
@@ -300,6 +301,7 @@ class FilterRun:
         rows["coverage"] = spread_of(self.coverage)
         rows["observations missing"] = int(self.missing.sum())
         rows["observations rejected"] = int(self.rejected.sum())
+        rows["alarms"] = int(self.alarm.sum())
         rows["beliefs kept"] = "no" if self._beliefs is None and self._members is None else "yes"
         return html_table("FilterRun", rows)
 

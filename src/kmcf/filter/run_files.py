@@ -1,4 +1,4 @@
-"""The columns of a run in files: for other programs (CSV, Parquet) or to load again (NPZ)."""
+"""The columns of a run for other programs (CSV, Parquet, xarray) or to load again (NPZ)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.filter.summaries import NAMES
+from kmcf.filter.summaries import NAMES, SCALARS
 from kmcf.store.container import Container, write_container
 from kmcf.store.errors import FileError
 from kmcf.store.files import about
@@ -85,3 +85,27 @@ def read_columns(container: Container) -> RunColumns:
         if values.shape[: len(axes)] != axes:
             raise FileError(f"its column {name} has shape {values.shape}, which does not match the steps, {axes}.")
     return RunColumns(columns, angles, bool(several))
+
+
+def labelled(columns: Mapping[str, Any], *, batch: bool) -> Any:
+    """Return the columns of a run as an xarray Dataset."""
+    xarray = require("xarray", "tables")
+    lead = ["sequence", "time"] if batch else ["time"]
+    variables: dict[str, Any] = {name: (lead, columns[name]) for name in SCALARS}
+    coordinates: dict[str, Any] = {"time": columns["time"][0] if batch else columns["time"]}
+    if "times" in columns:
+        coordinates["times"] = (lead, columns["times"])
+    if "mean" not in columns:
+        variables["mode"] = (lead, np.array(columns["mode"], dtype=object))
+        return xarray.Dataset(variables, coords=coordinates)
+    axes = columns["mean"].ndim - len(lead)
+    state = ["state"] if axes == 1 else [f"state_{j}" for j in range(axes)]
+    flat = "state" if axes == 1 else "row"  # intervals and covariances are of flattened states
+    variables |= {
+        "mean": ([*lead, *state], columns["mean"]),
+        "mode": ([*lead, *state], columns["mode"]),
+        "covariance": ([*lead, "row", "column"], columns["covariance"]),
+        "interval": ([*lead, "bound", flat], columns["interval"]),
+    }
+    coordinates["bound"] = ["lower", "upper"]
+    return xarray.Dataset(variables, coords=coordinates)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from kmcf.filter.run import FilterRun
 from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.numerics.circles import wrapped_columns
+from kmcf.trust.scores import interval_score
 
 
 class Scores(NamedTuple):
@@ -24,10 +26,18 @@ class Scores(NamedTuple):
     """Root mean squared distance of the mode."""
     inside: float
     """Share of true coordinates inside their 95 % interval."""
+    interval_score: float
+    """Mean interval score of these: their width, plus 40 times how far the truth lies outside."""
+    crps: float
+    """Mean continuous ranked probability score; NaN for runs that did not keep their beliefs."""
     rejected: int
     """Steps whose observation was not used."""
     missing: int
     """Steps without an observation."""
+    alarms: int
+    """Steps that raised an alarm, of those with a known true state."""
+    rmse_without_alarm: float
+    """Root mean squared distance of the mean over the others."""
 
 
 def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
@@ -51,10 +61,11 @@ def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
     (10, True)
     """
     parts = [_differences(run, truth) for run, truth in zip(runs, truths, strict=True)]
-    mean, mode, inside = (np.concatenate(column) for column in zip(*parts, strict=True))
+    mean, mode, inside, score, alarm = (np.concatenate(column) for column in zip(*parts, strict=True))
     rejected, missing = (sum(int(np.sum(getattr(run, name))) for run in runs) for name in ("rejected", "missing"))
     if not len(mean):
-        return Scores(0, np.nan, np.nan, np.nan, np.nan, rejected, missing)
+        unknown = np.nan
+        return Scores(0, unknown, unknown, unknown, unknown, unknown, unknown, rejected, missing, 0, unknown)
     distances = np.linalg.norm(mean, axis=1)
     return Scores(
         len(mean),
@@ -62,12 +73,16 @@ def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
         float(np.median(distances)),
         _root_mean(np.linalg.norm(mode, axis=1)),
         float(np.mean(inside)),
+        float(np.mean(score)),
+        _mean_crps(runs, truths),
         rejected,
         missing,
+        int(alarm.sum()),
+        _root_mean(distances[~alarm]) if not alarm.all() else np.nan,
     )
 
 
-def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, BoolArray]:
+def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, BoolArray, FloatArray, BoolArray]:
     steps = len(run.time)
     rows = np.asarray(truth, dtype=np.float64).reshape(len(truth), -1)
     mean, mode = run.mean.reshape(steps, -1), np.asarray(run.mode, dtype=np.float64).reshape(steps, -1)
@@ -75,16 +90,36 @@ def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, Bo
         raise ValueError(f"the true states have shape {np.shape(truth)}, but the run has {run.mean.shape}.")
     known = np.isfinite(rows).all(axis=1)
     from_mean, from_mode = (wrapped_columns((estimate - rows)[known], run.angles) for estimate in (mean, mode))
-    return from_mean, from_mode, _inside(run, rows)[known]
+    inside, score = _interval(run, rows)
+    return from_mean, from_mode, inside[known], score[known], run.alarm[known]
 
 
-def _inside(run: FilterRun, rows: FloatArray) -> BoolArray:
-    """Say which coordinates are in their interval; angles count from its lower end around the circle."""
+def _interval(run: FilterRun, rows: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Say which coordinates are in their interval, and how good it is; angles count around the circle."""
     lower, upper = run.interval[:, 0], run.interval[:, 1]
     offset, width = rows - lower, upper - lower
     columns = list(run.angles)
     offset[:, columns] %= 2.0 * np.pi
-    return np.asarray((offset >= 0) & (offset <= width))
+    inside = (offset >= 0) & (offset <= width)
+    nearer_below = np.zeros_like(inside)
+    nearer_below[:, columns] = (2.0 * np.pi - offset < offset - width)[:, columns]
+    placed = np.where(nearer_below, offset - 2.0 * np.pi, offset)  # outside, on the side that is nearer
+    return np.asarray(inside), interval_score(np.zeros_like(width), width, placed)
+
+
+def _mean_crps(runs: list[FilterRun], truths: list[Any]) -> float:
+    """Average the score over the steps with a known state; NaN if beliefs are missing."""
+    try:
+        beliefs = [run.beliefs for run in runs]
+    except LookupError:  # they were not kept
+        return np.nan
+    scores = [
+        copy.copy(belief).crps(state)  # a copy, so that weights formed for this are freed
+        for kept, truth in zip(beliefs, truths, strict=True)
+        for belief, state in zip(kept, np.asarray(truth, dtype=np.float64), strict=True)
+        if np.isfinite(state).all()
+    ]
+    return float(np.mean(scores))
 
 
 def _root_mean(distances: FloatArray) -> float:

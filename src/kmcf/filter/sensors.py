@@ -17,6 +17,7 @@ import numpy as np
 
 from kmcf.bayes_rule import BayesRule, Posterior, Prior, Sample
 from kmcf.bayes_rule.base import NOBODY, SensorUse
+from kmcf.bayes_rule.evidence import Evidence
 from kmcf.embedding.lazy_weights import WeightSummary
 from kmcf.filter.inputs import ObservationReader
 from kmcf.herding.resampling import Resampled
@@ -136,8 +137,10 @@ class SensorsPosterior(Posterior):
     use: SensorUse
 
     @classmethod
-    def after(cls, last: Posterior, tried: Sequence[tuple[float, float]], use: SensorUse) -> SensorsPosterior:
-        """Put together the posterior that counts, and the coverages of all sensors that spoke."""
+    def after(
+        cls, last: Posterior, tried: Sequence[tuple[float, float]], heard: Sequence[Evidence], use: SensorUse
+    ) -> SensorsPosterior:
+        """Put together the posterior that counts, coverages of all sensors that spoke, evidence of those used."""
         seen, near = (float(np.fmin.reduce(values)) for values in zip(*tried, strict=True))
         return cls(
             rule=last.rule,
@@ -147,6 +150,7 @@ class SensorsPosterior(Posterior):
             state_coverage=near,
             last=last,
             use=use,
+            evidence=Evidence(*(sum(parts) for parts in zip(*heard, strict=True))) if heard else last.evidence,
         )
 
     @property
@@ -203,7 +207,7 @@ class SensorsRule(BayesRule):
 
     def correct(self, prior: Prior, observation: dict[str, Objects]) -> Posterior:
         """Correct by one sensor after the other; ``observation`` holds those that spoke, at least one."""
-        use, tried, last, found = NOBODY, [], None, None
+        use, tried, heard, last, found = NOBODY, [], [], None, None
         for name, said in observation.items():
             rule = self.rules[name]
             with noting_sensor(name):
@@ -217,8 +221,9 @@ class SensorsRule(BayesRule):
                 use = use._replace(rejected=(*use.rejected, name))
             else:
                 use, last = use._replace(used=(*use.used, name)), found
+                heard.append(found.evidence)  # log p(y₁) + log p(y₂ | y₁) + …
         assert found is not None
-        return SensorsPosterior.after(found if last is None else last, tried, use)
+        return SensorsPosterior.after(found if last is None else last, tried, heard, use)
 
     def state_coverage(self, prior: Prior) -> float:
         """Return the smallest of the sensors'."""

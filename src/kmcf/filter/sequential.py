@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -18,6 +19,7 @@ from sklearn.exceptions import NotFittedError
 
 from kmcf.filter.backend import Backend, Reader
 from kmcf.filter.belief import Belief
+from kmcf.filter.calibrating import CalibratedFilter
 from kmcf.filter.host import HostBackend
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.motion import Initial, Motion
@@ -31,9 +33,11 @@ from kmcf.store.files import save
 from kmcf.support.notebooks import html_table, settings_and_learnt
 from kmcf.support.search_space import Parameter, Variants
 from kmcf.transitions.elapsed import takes_elapsed
+from kmcf.trust.calibration import Calibration
+from kmcf.trust.thresholds import Thresholds
 
 
-class SequentialFilter(BaseEstimator, ABC):
+class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
     """Base class of filters that learn the observation model from examples and are given the transition."""
 
     transition: Any  # (states, control, rng) -> states; None only for filters that can do without one
@@ -49,6 +53,8 @@ class SequentialFilter(BaseEstimator, ABC):
     """What carries the fitted filter through time."""
     _stored: dict[str, Any] | None = None
     """What a file holds of a fitted filter, until all of it can be put together."""
+    _thresholds: Thresholds | None = None
+    """Thresholds of alarms that came from a file or from sequences; None: found when first asked for."""
     needs_transition: ClassVar[bool] = True
     why_rejected: ClassVar[str] = NO_EXAMPLE_RESEMBLES
 
@@ -223,8 +229,13 @@ class SequentialFilter(BaseEstimator, ABC):
 
     def to_store(self) -> dict[str, Any]:
         """Return what a file holds: the settings and, once fitted, what was learnt."""
-        settings = self._settings()
-        return {**settings, **self._fitted_state(), "seed_": self.seed_} if self._is_fitted else settings
+        settings, known = self._settings(), self.calibration_
+        if not self._is_fitted:
+            return settings
+        calibration = None if known is None else known.stored()
+        thresholds = self.alarm_thresholds_ if self._alarms_known() else None
+        alarms = {} if thresholds is None else {"alarms_": thresholds.stored()}
+        return {**settings, **self._fitted_state(), **alarms, "seed_": self.seed_, "calibration_": calibration}
 
     def from_store(self, state: dict[str, Any]) -> None:
         """Fill a blank filter with its settings; the rest has to wait until the whole file has been read."""
@@ -238,8 +249,22 @@ class SequentialFilter(BaseEstimator, ABC):
             return
         check_restored(self)
         self.seed_ = int(state["seed_"])
+        self._thresholds = Thresholds.restored(state["alarms_"]) if "alarms_" in state else None
         self._restore(state, passed)
+        stored = state.get("calibration_")
+        if stored is not None:
+            self.calibration_ = Calibration.restored(stored, int(np.prod(np.shape(self.states_)[1:])))
         self.backend_ = self._make_backend()
+
+    @property
+    def alarm_thresholds_(self) -> Thresholds:
+        """The thresholds beyond which a step raises an alarm; the first use finds them from left-out examples."""
+        watch = self._fitted_backend().watch
+        return Thresholds.none() if watch is None else watch.thresholds
+
+    def _alarms_known(self) -> bool:
+        watch = self.backend_.watch if hasattr(self, "backend_") else None
+        return watch is not None and watch.known is not None
 
     @property
     def _is_fitted(self) -> bool:
@@ -256,7 +281,7 @@ class SequentialFilter(BaseEstimator, ABC):
     def _make_backend(self) -> Backend:
         """Make what carries the fitted filter through time."""
         return HostBackend(
-            advance=self._step(),
+            advance=replace(self._step(), calibration=self.calibration_),
             motion=self._motion(),
             reader=self._reader(),
             seed=self.seed_,
@@ -290,7 +315,8 @@ class SequentialFilter(BaseEstimator, ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the backend, which is made again from the rest."""
-        return {name: value for name, value in super().__getstate__().items() if name != "backend_"}
+        state = {name: value for name, value in super().__getstate__().items() if name != "backend_"}
+        return {**state, "_thresholds": self.alarm_thresholds_} if self._alarms_known() else state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

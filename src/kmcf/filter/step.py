@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from kmcf.bayes_rule import BayesRule, Prior, Sample
+from kmcf.bayes_rule import BayesRule, Posterior, Prior, Sample
 from kmcf.filter.belief import Belief, StepReport, equal_weights
 from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
 from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
+from kmcf.trust.alarm import Watch
+from kmcf.trust.calibration import Calibration
+from kmcf.trust.distances import kernel_distance
+from kmcf.trust.signals import size_of
 
 Prediction = Callable[[Belief, Drive, np.random.Generator], Prior]
 """Moves a belief on: takes it, what drives the move and random numbers; returns the prior of the next step."""
@@ -35,13 +40,19 @@ class Step:
     """The kernel on states, for distances between beliefs."""
     angles: Sequence[int]
     """State columns that are angles."""
+    calibration: Calibration | None = None
+    """What the intervals of its beliefs are corrected by."""
+    watch: Watch | None = None
+    """What raises alarms; it changes no estimate."""
 
     def __call__(self, belief: Belief, observation: Objects | None, drive: Drive, rng: np.random.Generator) -> Belief:
         """Return the next belief. The observation is a collection of length 1, or None if it is missing."""
         # 1. Predict (Algorithm 3, lines 7-12)
         prior = self.predict(belief, drive, rng)
         if observation is None:
-            return self._kept(belief, prior, StepReport(missing=True, state_coverage=self.rule.state_coverage(prior)))
+            covered = self.rule.state_coverage(prior)
+            seen = {name: getattr(belief.report, name) for name in ("running", "running_observation")}
+            return self._kept(belief, prior, StepReport(missing=True, state_coverage=covered, **seen))
         # 2. Correct (lines 13-15)
         posterior = self.rule.correct(prior, observation)
         if not np.isfinite(posterior.weight_sum):
@@ -50,10 +61,8 @@ class Step:
                 "observation, or raise epsilon and delta."
             )
         # 3. Keep, or reject: then the prediction stays
-        covered = posterior.observation_coverage, posterior.state_coverage
         if self.rejecting and not posterior.usable:
-            refused = StepReport(np.nan, np.nan, *covered, rejected=True, sensors=posterior.sensors)
-            return self._kept(belief, prior, refused)
+            return self._kept(belief, prior, self._report(belief, observation, posterior, rejected=True))
         if posterior.vanishes:
             raise FloatingPointError(
                 "the posterior weights sum to zero, so they cannot be normalised: no example resembles this "
@@ -69,15 +78,18 @@ class Step:
             angles=self.angles,
             time=belief.time + 1,
             stream=belief.stream,
-            report=StepReport(posterior.weight_sum, loss, *covered, sensors=posterior.sensors),
+            report=self._report(belief, observation, posterior, weight_sum=posterior.weight_sum, herding_loss=loss),
             resampled=resampled,
             rejections=belief.rejections,
+            calibration=self.calibration,
+            watch=self.watch,
         )
 
     def initial(self, motion: Motion, stream: int, rng: np.random.Generator) -> Belief:
         """Return the belief before the first step: equally weighted draws from p_init."""
         states = motion.draw(self.n_particles, rng)
-        return Belief(states, equal_weights(len(states)), kernel=self.kernel, angles=self.angles, stream=stream)
+        described: dict[str, Any] = {"kernel": self.kernel, "angles": self.angles, "calibration": self.calibration}
+        return Belief(states, equal_weights(len(states)), stream=stream, **described)
 
     def _kept(self, belief: Belief, prior: Prior, report: StepReport) -> Belief:
         """Return the prediction as the next belief."""
@@ -90,6 +102,29 @@ class Step:
             stream=belief.stream,
             report=report,
             rejections=belief.rejections + report.rejected,
+            calibration=self.calibration,
+            watch=self.watch,
+        )
+
+    def _report(self, belief: Belief, observation: Objects, posterior: Posterior, **known: Any) -> StepReport:
+        """Say how the step went."""
+        distance = np.nan if self.watch is None else self.watch.distance(observation)
+        evidence, covered = posterior.evidence, posterior.observation_coverage
+        if np.isnan(distance) and self.watch is not None:
+            distance = kernel_distance(covered)  # for observations that are not numbers
+        before = belief.report.running_observation
+        running = None if self.watch is None else self.watch.shifted(before, observation)
+        return StepReport(
+            observation_shift=np.nan if running is None else float(size_of(running)),
+            running_observation=running,
+            observation_coverage=covered,
+            state_coverage=posterior.state_coverage,
+            log_evidence=float(evidence.predicted),
+            relative_evidence=float(evidence.ratio),
+            observation_distance=distance,
+            sensors=posterior.sensors,
+            running=belief.report.running.after(distance, float(evidence.innovation), -float(evidence.spread)),
+            **known,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +11,8 @@ import numpy as np
 from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.filter.belief import Belief
 from kmcf.numerics.objects import is_numeric
+from kmcf.trust.alarm import Watch
+from kmcf.trust.thresholds import LABEL
 
 SCALARS = (
     "ess",
@@ -20,12 +22,41 @@ SCALARS = (
     "coverage",
     "observation_coverage",
     "state_coverage",
+    "log_evidence",
+    "observation_distance",
     "rejected",
     "missing",
+    "alarm",
+    "alarm_reason",
 )
-REPORTED = SCALARS[1:2] + SCALARS[3:]
-"""Those that a step reports; the others are read off its belief."""
+REPORTED = (*SCALARS[1:2], *SCALARS[3:-2], "relative_evidence", "observation_shift", "running")
+"""What a step reports; the others are read off its belief."""
 NAMES = ("time", "times", "mean", "covariance", "mode", "interval", *SCALARS)
+DECIDED = ("alarm", "alarm_reason")
+"""Decided from the other columns, on demand."""
+GATHERED = (
+    *(name for name in NAMES if name not in DECIDED),
+    "relative_evidence",
+    "observation_shift",
+    "running",
+    "support_size",
+)
+"""Gathered as beliefs are made."""
+COMPACT = {"running": np.float32, "support_size": np.int32}
+"""Columns that only alarms look at take little memory."""
+FOR_ALARMS = (
+    "mean",
+    "ess",
+    "negative_mass",
+    "state_coverage",
+    "observation_coverage",
+    "observation_distance",
+    "observation_shift",
+    "relative_evidence",
+    "rejected",
+    "running",
+    "support_size",
+)
 CHUNK = 512
 FEW_STATES = 5000
 """With this many examples or fewer, the weights of a chunk are formed as soon as it is full."""
@@ -49,22 +80,28 @@ class Summaries:
     def __init__(self) -> None:
         self._chunks: list[_Chunk] = []
         self._arrays: dict[str, Any] = {}
+        self._watch: Watch | None = None
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, Any]) -> Summaries:
         """Make summaries from complete columns; those not given are not defined."""
         summaries = cls()
-        summaries._arrays = {name: columns.get(name) for name in NAMES}
+        summaries._arrays = {name: columns.get(name) for name in NAMES} | {
+            name: values for name, values in unwatched(np.shape(columns["time"])).items() if columns.get(name) is None
+        }
         return summaries
 
     def add(self, belief: Belief) -> None:
         """Append the summary of one more belief."""
         if not self._chunks or self._chunks[-1].full:
             self._chunks.append(_Chunk())
+        self._watch = belief.watch
         self._chunks[-1].add(belief)
 
     def column(self, name: str) -> Any:
         """Return a column as an array; a list if its entries are objects, None if it is not defined."""
+        if name in DECIDED and name not in self._arrays:
+            self._arrays.update(decided(self._watch, self.column, np.shape(self.column("time"))))
         if name not in self._arrays:
             parts = [chunk.column(name) for chunk in self._chunks]
             if parts[0] is None:
@@ -77,16 +114,33 @@ class Summaries:
 
     def __getstate__(self) -> dict[str, Any]:
         """Complete all columns before pickling, so that the examples' features need not be pickled too."""
-        for name in NAMES:
+        for name in (*NAMES, *GATHERED):
             self.column(name)
         return self.__dict__
+
+
+def decided(watch: Watch | None, column: Callable[[str], Any], shape: tuple[int, ...]) -> dict[str, Any]:
+    """Decide about alarms from the other columns; nobody watching, there are none."""
+    if watch is None:
+        return {name: unwatched(shape)[name] for name in DECIDED}
+    alarm, reason = watch.decide({name: column(name) for name in FOR_ALARMS})
+    return {"alarm": alarm, "alarm_reason": reason}
+
+
+def unwatched(shape: tuple[int, ...]) -> dict[str, Any]:
+    """Return the columns of runs that were not watched, such as those in files of earlier versions."""
+    nan = np.full(shape, np.nan)
+    return {
+        "log_evidence": nan, "observation_distance": nan,
+        "alarm": np.zeros(shape, dtype=bool), "alarm_reason": np.full(shape, "", dtype=LABEL),
+    }  # fmt: skip
 
 
 class _Chunk:
     """Some steps' summaries, as lists while they grow and as arrays once they are complete."""
 
     def __init__(self) -> None:
-        self._columns: dict[str, Any] = {name: [] for name in NAMES}
+        self._columns: dict[str, Any] = {name: [] for name in GATHERED}
         self._open: dict[int, Belief] = {}
         self._objects = False  # whether states are objects, not numbers
         self.full = False
@@ -113,7 +167,7 @@ class _Chunk:
             return values
         if values[0] is None:
             return None
-        return values if name == "mode" and self._objects else np.array(values)
+        return values if name == "mode" and self._objects else np.array(values, dtype=COMPACT.get(name))
 
     def _complete(self) -> None:
         """Fill the open entries and pack the columns."""
@@ -124,7 +178,7 @@ class _Chunk:
             for positions in rules.values():
                 self._fill(positions)
             self._open = {}
-        self._columns = {name: self._packed(name) for name in NAMES}
+        self._columns = {name: self._packed(name) for name in GATHERED}
 
     def _fill(self, positions: list[int]) -> None:
         beliefs = [self._open[position] for position in positions]
@@ -162,7 +216,7 @@ def _summary(belief: Belief) -> dict[str, Any]:
     source = belief.source if belief.unformed else None
     known = _from_weights(belief) if source is None else _from_source(belief, source)
     report = {name: getattr(belief.report, name) for name in REPORTED}
-    return {"time": belief.time, "times": belief.clock, **known, **report}
+    return {"time": belief.time, "times": belief.clock, "support_size": len(belief), **known, **report}
 
 
 def _from_weights(belief: Belief) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -63,6 +63,10 @@ class Support(ABC):
     def search_space(self, epsilon: float | None, delta: float | None, *, plain: bool) -> dict[str, Parameter]:
         """Return the regularisers that a tuner may change, around the values given."""
 
+    def for_few(self) -> Self:
+        """Return the settings by which a rule that is used for few steps only is fitted fastest."""
+        return self
+
     @abstractmethod
     def fit(
         self,
@@ -87,6 +91,10 @@ class OnExamples(Support):
     move: Move | None = None
     """Moves states once, without control; asked for where resampling follows Theorem 1's bound."""
     state_multiplier: ClassVar[float] = STATE_MULTIPLIER
+
+    def for_few(self) -> Self:
+        """Return the settings without the compressed engine, whose sums take long to add up."""
+        return replace(self, engine="lowrank") if self.engine in ("auto", "compressed") else self
 
     def default_delta(self, plain: bool, mean_diagonal: float) -> float:
         """Return the default of the rule."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Protocol
 
 import numpy as np
@@ -63,12 +64,22 @@ class DrawableRun(Protocol):
         """Steps whose observation was not used, (T,)."""
         ...
 
+    @property
+    def alarm(self) -> BoolArray:
+        """Steps whose estimate should not be believed, (T,)."""
+        ...
+
+    @property
+    def alarm_reason(self) -> Any:
+        """Why, (T,)."""
+        ...
+
 
 def plot_run(run: DrawableRun, truth: Any = None, axes: Any = None) -> Any:
     """Draw the posterior mean with its 95 % interval per state coordinate, then effective sample size and coverage.
 
-    Steps without observation, and those whose observation was rejected, are marked on the mean; the lowest panel shows
-    how well the examples cover each step, and marks what they hardly cover (below 0.1).
+    Steps without observation, and those whose observation was rejected, are marked on the mean; steps with an alarm are
+    shaded. The lowest panel shows how well the examples cover each step, and marks what they hardly cover (below 0.1).
 
     Parameters
     ----------
@@ -98,6 +109,7 @@ def plot_run(run: DrawableRun, truth: Any = None, axes: Any = None) -> Any:
     for j in range(d):
         _plot_coordinate(axes[j], run, mean[:, j], bounds[:, :, j], None if true is None else true[:, j], j)
         axes[j].set_ylabel(("state" if d == 1 else f"state {j}") + (" [rad]" if j in run.angles else ""))
+        _shade_alarms(axes[j], run)
     legend_above(axes[0])
     axes[d].plot(_when(run), run.ess, color=QUIET, linewidth=1.0)
     axes[d].set(ylabel="effective\nsample size", ylim=(0, None))
@@ -110,6 +122,19 @@ def plot_run(run: DrawableRun, truth: Any = None, axes: Any = None) -> Any:
 def _when(run: DrawableRun) -> Any:
     """Return the user's times or, where there are none, the numbers of the steps."""
     return run.time if np.isnan(run.times).any() else run.times
+
+
+def _shade_alarms(ax: Any, run: DrawableRun) -> None:
+    """Shade the steps with an alarm; the label says why, most frequent reason first."""
+    steps = np.flatnonzero(run.alarm)
+    if not len(steps):
+        return
+    counts = Counter(str(reason) for reason in run.alarm_reason[steps]).most_common()
+    label = "alarm: " + ", ".join(f"{reason} ({count})" for reason, count in counts)
+    for spell in np.split(steps, np.flatnonzero(np.diff(steps) > 1) + 1):
+        first, last = float(run.time[spell[0]]), float(run.time[spell[-1]])
+        ax.axvspan(first - 0.5, last + 0.5, color=ALERT, alpha=0.15, linewidth=0, zorder=0, label=label)
+        label = "_"  # one entry in the legend
 
 
 def _plot_coverage(ax: Any, run: DrawableRun) -> None:

@@ -37,6 +37,10 @@ class UnusedTimesWarning(UserWarning):
     """Times were given, unevenly spaced, to a filter whose transition cannot be told how much time passed."""
 
 
+class CalibrationWarning(UserWarning):
+    """A filter was calibrated on examples that it was fitted on, or on too few, so its intervals may not hold."""
+
+
 def warn_user(message: str, category: type[Warning]) -> None:
     """Warn, pointing at the nearest caller outside this package, however deep inside it the warning arises."""
     caller, depth = sys._getframe(1), 2

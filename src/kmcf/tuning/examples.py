@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.filter.clock import read_times
 from kmcf.filter.inputs import read_controls
+from kmcf.filter.left_out import consecutive, read_group_times, read_groups, read_marks
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.kernels import Precomputed, as_kernel
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
@@ -74,19 +74,9 @@ class TuningExamples:
         """
         if not self.sequential or "transitions" not in inspect.signature(flt.fit).parameters:
             return {}
-        before, after = self._moves(indices)
+        before, after = consecutive(self.groups, indices)
         controls = () if self.controls is None else (take(self.controls, after),)
         return {"transitions": (take(self.states, before), take(self.states, after), *controls)}
-
-    def _moves(self, indices: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the first and second indices of pairs of examples that follow each other."""
-        known = np.isin(np.arange(len(self)), indices)
-        pairs = []
-        for group in range(int(self.groups.max(initial=0)) + 1):
-            members = np.flatnonzero(self.groups == group)
-            both = known[members[:-1]] & known[members[1:]]
-            pairs.append((members[:-1][both], members[1:][both]))
-        return np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
 
     def observation(self, index: int, training: IntArray) -> Any:
         """Return one observation as a filter fitted on ``training`` takes it."""
@@ -142,18 +132,18 @@ def read_tuning_examples(
         )
     read = read_controls(controls, n)
     precomputed = isinstance(kernels["observation_kernel"], Precomputed)
-    numbers = _read_groups(groups, n)
+    numbers = read_groups(groups, n)
     present = np.array([not _missing(y) for y in read_observations], dtype=bool)
     return TuningExamples(
         states=read_states,
         observations=np.asarray(read_observations, dtype=np.float64) if precomputed else read_observations,
         controls=list(read) if isinstance(read, tuple) else read,
         groups=numbers,
-        observed=present & _read_marks("corrected_at", corrected_at, n),
-        taught=present & _read_marks("learned_from", learned_from, n),
+        observed=present & read_marks("corrected_at", corrected_at, n),
+        taught=present & read_marks("learned_from", learned_from, n),
         precomputed=precomputed,
         sequential=bool(sequential),
-        times=_read_times(times, numbers),
+        times=read_group_times(times, numbers),
     )
 
 
@@ -173,44 +163,6 @@ def numbered_groups(groups: Any, held_out: Sequence[Any] | None) -> tuple[int, .
         known = ", ".join(map(str, labels)) or "none: there are no groups"
         raise ValueError(f"held_out = {list(held_out)!r} must name groups to leave out, which are {known}.")
     return tuple(labels.index(label) for label in dict.fromkeys(held_out))
-
-
-def _read_groups(groups: Any, n: int) -> IntArray:
-    """Return the groups as numbers, in order of their first example."""
-    if groups is None:
-        return np.zeros(n, dtype=np.intp)
-    labels = list(plain(groups)) if hasattr(groups, "__len__") and not isinstance(groups, str) else None
-    if labels is None or len(labels) != n:
-        found = "a single value" if labels is None else f"{len(labels)} of them"
-        raise ValueError(f"groups must hold one label per example, {n} in all, but got {found}.")
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
-
-
-def _read_times(times: Any, groups: IntArray) -> FloatArray | None:
-    """Read one time per example, increasing within each group."""
-    if times is None:
-        return None
-    if np.shape(times) != groups.shape:
-        raise ValueError(f"times must be {len(groups)} numbers, one per example, but have shape {np.shape(times)}.")
-    given, read = np.asarray(times), np.empty(len(groups))
-    for group in np.unique(groups):
-        members = np.flatnonzero(groups == group)
-        read[members] = read_times(given[members], len(members))
-    return read
-
-
-def _read_marks(name: str, given: Any, n: int) -> BoolArray:
-    """Return one truth value per example, all True if nothing was given."""
-    if given is None:
-        return np.ones(n, dtype=bool)
-    marks = np.asarray(given)
-    if marks.shape != (n,) or marks.dtype != np.bool_:
-        raise ValueError(
-            f"{name} must hold True or False for each of {n} examples, but is an array of shape {marks.shape} and type "
-            f"{marks.dtype}."
-        )
-    return marks
 
 
 def _structured(kernel: Any) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kmcf.filter.left_out import dealt, sequences_of
 from kmcf.numerics.arrays import IntArray
 from kmcf.tuning.examples import TuningExamples
 
@@ -66,11 +67,11 @@ def make_folds(
         Numbers of the groups to leave out, a fold each; the others are only trained on. Empty: as above.
     """
     n = len(examples)
-    parts = [np.flatnonzero(examples.groups == group) for group in range(int(examples.groups.max(initial=0)) + 1)]
+    parts = sequences_of(examples.groups)
     if held_out:
         left_out = [[parts[group]] for group in held_out]
     elif len(parts) > 1:
-        left_out = _dealt(parts, min(len(parts), MOST_GROUP_FOLDS) if folds is None else folds)
+        left_out = dealt(parts, min(len(parts), MOST_GROUP_FOLDS) if folds is None else folds)
     else:
         count = (2 if sequential else INDEPENDENT_FOLDS) if folds is None else folds
         count = max(2, min(count, n // FEWEST)) if folds is None else count
@@ -84,17 +85,6 @@ def make_folds(
         made.append(Fold(examples.learnable(rest), tuple(fold), rest))
     _check(made, n)
     return tuple(made)
-
-
-def _dealt(parts: list[IntArray], count: int) -> list[list[IntArray]]:
-    """Deal sequences to folds, the longest first, each to the fold with the fewest steps so far."""
-    if count > len(parts):
-        raise ValueError(f"folds = {count}, but there are only {len(parts)} groups to leave out.")
-    chosen: list[list[int]] = [[] for _ in range(count)]
-    for number in sorted(range(len(parts)), key=lambda k: -len(parts[k])):
-        lightest = min(range(count), key=lambda fold: sum(len(parts[k]) for k in chosen[fold]))
-        chosen[lightest].append(number)
-    return [[parts[k] for k in sorted(fold)] for fold in chosen]
 
 
 def _check(folds: list[Fold], n: int) -> None:

@@ -17,7 +17,7 @@ from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import wrapped_difference
 from kmcf.numerics.objects import Objects, describe, is_numeric
 
-METRICS = ("rmse", "mode", "kernel_score", "negative_log_density")
+METRICS = ("rmse", "mode", "crps", "kernel_score", "negative_log_density")
 BACKGROUND = 1e-3
 FEATURE_TOLERANCE = 1e-10
 
@@ -49,7 +49,7 @@ class Metric:
 
 
 def make_metric(metric: Any, states: Objects, angles: Sequence[int], state_kernel: Any) -> Metric:
-    """Read a metric: one of the four words, or a function ``(belief, state) -> float``.
+    """Read a metric: one of the five words, or a function ``(belief, state) -> float``.
 
     Parameters
     ----------
@@ -78,6 +78,8 @@ def make_metric(metric: Any, states: Objects, angles: Sequence[int], state_kerne
             f"metric = {metric!r} needs numeric states, but they are {describe(states)}; use 'mode', 'kernel_score' or "
             "a function (belief, state) -> float."
         )
+    if metric == "crps":
+        return Metric(metric, RankedProbability())
     if metric == "negative_log_density":
         return Metric(metric, NegativeLogDensity(states, angles))
     return Metric(metric, SquaredError(tuple(angles), mode=metric == "mode"), rooted=True)
@@ -115,6 +117,15 @@ class SquaredError:
         columns = list(self.angles)
         difference[columns] = wrapped_difference(difference[columns])
         return float(difference @ difference)
+
+
+@dataclass(frozen=True)
+class RankedProbability:
+    """The continuous ranked probability score, averaged over coordinates; see :meth:`kmcf.Belief.crps`."""
+
+    def __call__(self, belief: Belief, state: FloatArray) -> float:
+        """Return the score."""
+        return belief.crps(state)
 
 
 @dataclass(frozen=True)

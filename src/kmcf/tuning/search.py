@@ -73,7 +73,7 @@ def tune(
         False: the examples are not a sequence. Each is judged alone, with the training states as prior.
     n_trials : int
         How many settings to try, the untuned defaults first.
-    metric : {"rmse", "mode", "kernel_score", "negative_log_density"} or callable
+    metric : {"rmse", "mode", "crps", "kernel_score", "negative_log_density"} or callable
         Error of the posterior mean, error of the mode, RKHS distance to the true state's feature, −log density at the
         true state, or a function ``(belief, state) -> float``. Lower is better; it is averaged over all held-out steps.
     n_jobs : int

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from kmcf_lab.commands import bench_engines, bench_kernels, bench_methods
+from kmcf_lab.commands.bench_alarms import alarms
 from kmcf_lab.commands.bench_endurance import endurance
 from kmcf_lab.commands.bench_jax import jax
 from kmcf_lab.commands.bench_options import BenchOptions
@@ -27,6 +28,9 @@ class Study(StrEnum):
     rooms = "rooms"
     speeds = "speeds"
     intervals = "intervals"
+    calibration = "calibration"
+    alarms = "alarms"
+    kidnapping = "kidnapping"
     tolerance = "tolerance"
     tuning = "tuning"
     baselines = "baselines"
@@ -45,6 +49,9 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.speeds: bench_kernels.speeds,
     Study.baselines: bench_methods.baselines,
     Study.intervals: bench_methods.intervals,
+    Study.calibration: bench_methods.calibration,
+    Study.alarms: alarms,
+    Study.kidnapping: bench_methods.kidnapping,
     Study.tuning: bench_methods.tuning,
     Study.jax: jax,
     Study.endurance: endurance,
@@ -58,6 +65,9 @@ _HELP = (
     "rooms: the same on recorded and simulated signal strengths, and with poorly covered states. "
     "speeds: time per kernel matrix. "
     "intervals: how often 95 % intervals contain the truth. "
+    "calibration: the same before and after calibrate, with widths and rank histograms, beside other methods. "
+    "alarms: what they notice, and how often they are false. "
+    "kidnapping: how soon a filter finds itself again after a jump that no move explains. "
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
     "baselines: errors of all methods on the paper's models. "

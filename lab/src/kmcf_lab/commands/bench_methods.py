@@ -1,4 +1,4 @@
-"""``kmcf bench baselines``, ``intervals``, ``tuning``: how good the filter is, beside others and tuned."""
+"""How good the filter is, beside others: ``kmcf bench`` baselines, intervals, calibration, kidnapping, tuning."""
 
 from __future__ import annotations
 
@@ -42,6 +42,26 @@ def intervals(console: Console, options: BenchOptions) -> None:
     save_rows(console, [asdict(row) for row in rows], options.out / "bench_intervals.json")
 
 
+def calibration(console: Console, options: BenchOptions) -> None:
+    """Count the same before and after calibration, and rank true states among their beliefs' quantiles."""
+    from kmcf.datasets import PAPER_MODELS
+    from kmcf_lab.bench.calibration import draw_ranks, measure_calibration, summarise
+
+    sizes, models = options.n or [100, 300, 1000], options.model or list(PAPER_MODELS)
+    cells = measure_calibration(models, sizes, repetitions=2 if options.quick else 10, report=console.print)
+    rows = summarise(cells)
+    columns = ("model", "n", "method", "95 % interval", "± over data sets", "width", "CRPS", "interval score")
+    table = new_table("Share of true states inside; the rest divided by the oracle's", columns, left=0)
+    for row in rows:
+        numbers = (f"{row.inside:.3f}", f"{row.spread:.3f}")
+        ratios = (f"{number:.2f}" for number in (row.width, row.crps, row.interval_score))
+        table.add_row(row.model, f"{row.n}", row.method, *numbers, *ratios)
+    console.print(table)
+    save_rows(console, [asdict(row) for row in rows], options.out / "bench_calibration.json")
+    for path in draw_ranks(rows, options.out):
+        console.print(f"saved {path}", soft_wrap=True)
+
+
 def tuning(console: Console, options: BenchOptions) -> None:
     """Measure what tuning costs and gains."""
     from kmcf_lab.bench.tuning import measure_tuning
@@ -60,3 +80,22 @@ def tuning(console: Console, options: BenchOptions) -> None:
         table.add_row(row.model, f"{row.n}", f"{row.trials}", f"{row.pruned}", *numbers)
     console.print(table)
     save_rows(console, [asdict(row) for row in rows], options.out / "bench_tuning.json")
+
+
+def kidnapping(console: Console, options: BenchOptions) -> None:
+    """Let the state jump, and count the observations until each filter is back."""
+    from kmcf_lab.bench.kidnapping import measure_kidnapping
+
+    rows = measure_kidnapping(
+        options.model or (["1a"] if options.quick else ["1a", "2a"]),
+        (options.n or [300])[0],
+        repetitions=2 if options.quick else 20,
+        tracks=1 if options.quick else 9,
+        report=console.print,
+    )
+    table = new_table("After a jump", ["problem", "method", "observations", "back", "error", "jumps"], left=2)
+    for row in rows:
+        shown = (f"{row.median:g}", f"{row.back:.0%}", f"{row.error:.3f}", str(row.jumps))
+        table.add_row(row.problem, row.method, *shown)
+    console.print(table)
+    save_rows(console, [asdict(row) for row in rows], options.out / "bench_kidnapping.json")

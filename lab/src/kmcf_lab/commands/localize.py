@@ -50,6 +50,9 @@ def localize(
     trials: Annotated[
         int, typer.Option(min=0, help="Settings tried per method and fold, inside the training data.")
     ] = 0,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Calibrate 95 % ellipses on the training sequences, left out in turn.")
+    ] = False,
     repetitions: Annotated[int, typer.Option(min=1, help="How often, each time with other random numbers.")] = 1,
     jobs: Annotated[int, typer.Option(min=1, help="Workers that compute in parallel.")] = 1,
     quick: Annotated[bool, typer.Option("--quick", help="A smaller version.")] = False,
@@ -64,7 +67,7 @@ def localize(
 
     check_extras()
     folder = out or Path("localize") / (f"{dataset.value}-quick" if quick else dataset.value)
-    experiment = Experiment(dataset.value, path, quick, trials, seed)
+    experiment = Experiment(dataset.value, path, quick, trials, seed, calibrated=calibrate)
     with _failing_in_one_sentence():
         compared = _methods(methods, experiment.problem.methods)
         results = run_experiment(

@@ -12,7 +12,7 @@ from typing import Any
 from kmcf.filter.sequential import SequentialFilter
 from kmcf_lab.cells import Cell, Result, Row, run_cells
 from kmcf_lab.localize.fingerprints import digest_of
-from kmcf_lab.localize.methods import METHODS, fitted, unfitted
+from kmcf_lab.localize.methods import METHODS, calibrated, fitted, unfitted
 from kmcf_lab.localize.problem import Data, LocalizationFold, Problem, Settings
 from kmcf_lab.localize.registry import problem_named
 from kmcf_lab.localize.splits import spread
@@ -39,6 +39,8 @@ class Experiment:
         Another seed gives other random numbers in all filters.
     alternative : str
         The name of one of the settings' alternatives; empty: none of them.
+    calibrated : bool
+        Calibrate every filter on the training sequences.
     """
 
     dataset: str
@@ -47,6 +49,7 @@ class Experiment:
     trials: int = 0
     seed: int = 0
     alternative: str = ""
+    calibrated: bool = False
 
     @property
     def problem(self) -> Problem:
@@ -101,7 +104,8 @@ class Experiment:
                 words = described(one.alternative, best.settings)
                 candidates.append((best.value, ReadyFilter(best.flt, part, words)))
             ready = min(candidates, key=lambda pair: pair[0])[1]
-            return replace(ready, flt=fitted(ready.flt, ready.fold))
+            flt = fitted(ready.flt, ready.fold)
+            return replace(ready, flt=calibrated(flt, ready.fold) if self.calibrated else flt)
 
 
 @dataclass(frozen=True)
@@ -185,7 +189,8 @@ def run_experiment(
 
 def _cell(experiment: Experiment, fold: str, method: str, repetition: int, marks: dict[str, str]) -> Cell:
     numbers = {"repetition": repetition, "trials": experiment.trials, "seed": experiment.seed}
-    return Cell("localize", {"dataset": experiment.dataset, "fold": fold, "method": method, **numbers, **marks})
+    how = {"calibrated": True} if experiment.calibrated else {}
+    return Cell("localize", {"dataset": experiment.dataset, "fold": fold, "method": method, **numbers, **how, **marks})
 
 
 def compute(experiment: Experiment, folder: Path, cell: Cell) -> list[Row]:

@@ -14,6 +14,7 @@ from kmcf.filter.sequential import SequentialFilter
 from kmcf.transitions.pairs import read_pairs
 from kmcf_lab.localize.motion import fitted_motion
 from kmcf_lab.localize.problem import LocalizationFold, Settings
+from kmcf_lab.localize.splits import training_rows
 
 Maker = Callable[[Settings, dict[str, Any]], SequentialFilter]
 
@@ -103,3 +104,16 @@ def fitted(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilter:
         moves = (pairs.previous, pairs.next) if pairs.controls is None else (pairs.previous, pairs.next, pairs.controls)
         return flt.fit(fold.states, fold.observations, transitions=moves)
     return flt.fit(fold.states, fold.observations)
+
+
+def calibrated(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilter:
+    """Calibrate a fitted filter on the training sequences, which are left out in turn and shown like the test one."""
+    rows = training_rows(fold.training, fold)
+    return flt.calibrate(
+        rows.states,
+        rows.observations,
+        rows.groups,
+        controls=rows.controls,
+        learned_from=rows.learned_from,
+        corrected_at=rows.corrected_at,
+    )

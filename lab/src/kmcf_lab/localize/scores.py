@@ -7,17 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kmcf.numerics.arrays import BoolArray
 from kmcf.report import Estimate
 from kmcf.report.table import Best
-from kmcf_lab.cells import Result
+from kmcf_lab.cells import Result, Row
 from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.problem import Measure
 from kmcf_lab.statistics import estimate
 
-QUANTITIES: dict[str, tuple[str, Best]] = {
+QUANTITIES: dict[str, tuple[str, Best | None]] = {
     "mean": ("mean error (m)", "lowest"),
     "share": ("share < 1 m", "highest"),
     "rmse": ("RMSE (m)", "lowest"),
+    "crps": ("CRPS (m)", "lowest"),
+    "inside": ("in 95 % ellipse", None),
     "milliseconds": ("ms per step", "lowest"),
 }
 """What is reported of a method: heading, and which is better."""
@@ -36,6 +39,10 @@ class Score:
     share: float
     rmse: float
     milliseconds: float
+    crps: float
+    """Mean continuous ranked probability score of x and y."""
+    inside: float
+    """Share of true positions inside the 95 % ellipse."""
     steps: int
     """Those that count."""
     missing: int
@@ -67,12 +74,20 @@ def score(result: Result, measure: Measure) -> Score:
         mean=float(judged.mean()),
         share=float(np.mean(judged < measure.near)),
         rmse=float(np.sqrt(np.mean(judged**2))),
+        crps=_mean(rows, "crps", counted),
+        inside=_mean(rows, "inside", counted),
         milliseconds=float(np.mean([row["milliseconds"] for row in rows])),
         steps=int(counted.sum()),
         missing=sum(bool(row["missing"]) for row in rows),
         rejected=sum(bool(row["rejected"]) for row in rows),
         tuned=str(rows[0]["tuned"]),
     )
+
+
+def _mean(rows: Sequence[Row], name: str, counted: BoolArray) -> float:
+    """Average over the steps that count; NaN for rows that an earlier version wrote."""
+    values = np.array([row.get(name, np.nan) for row in rows], dtype=np.float64)[counted]
+    return float(np.nanmean(values)) if np.isfinite(values).any() else np.nan
 
 
 def methods_of(scores: Sequence[Score]) -> list[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kmcf.datasets import Recording, examples, thinned
-from kmcf.numerics.arrays import BoolArray
+from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf_lab.localize.problem import Data, LocalizationFold
 
 MOST_QUICK_STEPS = 150
@@ -85,6 +86,37 @@ def shown_steps(length: int, every: int) -> BoolArray:
     array([False,  True, False,  True])
     """
     return np.asarray(np.arange(length) % every == every - 1)
+
+
+class TrainingRows(NamedTuple):
+    """The steps of the training sequences, one after the other."""
+
+    recordings: list[Recording]
+    states: FloatArray
+    observations: Any
+    controls: Any
+    groups: list[str]
+    learned_from: BoolArray
+    """Which of them are examples."""
+    corrected_at: BoolArray
+    """At which of them a filter would be shown the observation, as in the test sequence."""
+
+
+def training_rows(recordings: Sequence[Recording], fold: LocalizationFold) -> TrainingRows:
+    """Put sequences that a filter of a fold may learn from together, for tuning and calibration."""
+    recordings = [one for one in recordings if len(one)]
+    observations = [one.observations for one in recordings]
+    arrays = all(isinstance(part, np.ndarray) for part in observations)
+    controls = [one.controls for one in recordings]
+    return TrainingRows(
+        recordings,
+        np.concatenate([one.states for one in recordings]),
+        np.concatenate(observations) if arrays else [y for part in observations for y in part],
+        None if controls[0] is None else np.concatenate(controls),
+        [one.name for one in recordings for _ in range(len(one))],
+        np.concatenate([np.arange(len(one)) % fold.every == 0 for one in recordings]),
+        np.concatenate([shown_steps(len(one), fold.used_every) for one in recordings]),
+    )
 
 
 def sparse(recordings: Sequence[Recording], every: int) -> list[Recording]:

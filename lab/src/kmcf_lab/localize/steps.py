@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.stats import chi2
 
 from kmcf.datasets import Recording
 from kmcf.filter.belief import Belief
@@ -12,12 +13,16 @@ from kmcf.numerics.arrays import FloatArray
 from kmcf_lab.cells import Row
 from kmcf_lab.localize.problem import Measure, PointEstimate
 
+LEVEL = 0.95
+"""How much the ellipses on maps shall hold."""
+
 
 def step_row(test: Recording, t: int, belief: Belief, measure: Measure) -> Row:
     """Return what is recorded about step ``t`` of a test recording."""
     truth = np.asarray(test.states[t], dtype=np.float64)[:2]
     place = position_of(belief, measure.estimate)
     around = uncertainty(belief, place, measure.estimate, measure.near)
+    known = bool(np.isfinite(np.asarray(test.states[t], dtype=np.float64)).all())
     at_truth = np.linalg.norm(np.asarray(belief.states)[:, :2] - truth, axis=1) <= measure.near
     return {
         "step": t,
@@ -30,6 +35,8 @@ def step_row(test: Recording, t: int, belief: Belief, measure: Measure) -> Row:
         "variance_x": around[0, 0],
         "covariance": around[0, 1],
         "variance_y": around[1, 1],
+        "crps": belief.crps(test.states[t], columns=(0, 1)) if known else np.nan,
+        "inside": bool(belief.ellipse(LEVEL).contains(truth)[0]) if known else np.nan,
         "mass_near_truth": float(np.sum(belief.weights[at_truth])),
         "effective_sample_size": belief.ess,
         "coverage": belief.report.coverage,
@@ -46,11 +53,12 @@ def position_of(belief: Belief, estimate: PointEstimate) -> FloatArray:
 def uncertainty(belief: Belief, place: FloatArray, estimate: PointEstimate, near: float) -> FloatArray:
     """Return the covariance (2, 2) of the position around an estimate.
 
-    Around a mean it is that of the whole belief, projected to be positive semidefinite. Around a mode it is that of
-    the positive weights within three times ``near``: distant modes say nothing about how sharp this one is.
+    Around a mean it is that of the normal distribution with the belief's 95 % ellipse, calibrated where the filter is.
+    Around a mode it is that of the positive weights within three times ``near``: distant modes say nothing about how
+    sharp this one is.
     """
     if estimate == "mean":
-        return np.asarray(belief.covariance(psd=True)[:2, :2])
+        return np.asarray(belief.ellipse(LEVEL).matrix / chi2.ppf(LEVEL, 2))
     away = np.asarray(belief.states, dtype=np.float64)[:, :2] - place
     weights = np.maximum(belief.weights, 0.0) * (np.linalg.norm(away, axis=1) <= 3.0 * near)
     total = float(weights.sum())

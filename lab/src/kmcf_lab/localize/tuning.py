@@ -14,7 +14,7 @@ from kmcf.filter.belief import Belief
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.tuning import tune
 from kmcf_lab.localize.problem import LocalizationFold, Measure, Settings
-from kmcf_lab.localize.splits import shown_steps
+from kmcf_lab.localize.splits import training_rows
 from kmcf_lab.localize.steps import position_of
 
 
@@ -86,21 +86,18 @@ def tuned(
     """
     known = set(flt.get_params(deep=True))
     space = {name: parameter for name, parameter in settings.space.items() if name in known}
-    recordings = [kept(one, one.known) for one in (fold.training if fold.tuning is None else fold.tuning)]
-    recordings = [one for one in recordings if len(one)]
-    observations = [one.observations for one in recordings]
-    arrays = all(isinstance(part, np.ndarray) for part in observations)
-    controls = [one.controls for one in recordings]
-    followed = [one for one in recordings if not fold.validation or one.name in fold.validation]
+    recordings = fold.training if fold.tuning is None else fold.tuning
+    rows = training_rows([kept(one, one.known) for one in recordings], fold)
+    followed = [one for one in rows.recordings if not fold.validation or one.name in fold.validation]
     result = tune(
         flt,
-        np.concatenate([one.states for one in recordings]),
-        np.concatenate(observations) if arrays else [y for part in observations for y in part],
-        controls=None if controls[0] is None else np.concatenate(controls),
-        groups=[one.name for one in recordings for _ in range(len(one))],
+        rows.states,
+        rows.observations,
+        controls=rows.controls,
+        groups=rows.groups,
         held_out=fold.validation or None,
-        learned_from=np.concatenate([np.arange(len(one)) % fold.every == 0 for one in recordings]),
-        corrected_at=np.concatenate([shown_steps(len(one), fold.used_every) for one in recordings]),
+        learned_from=rows.learned_from,
+        corrected_at=rows.corrected_at,
         n_trials=trials,
         metric=PositionError(measure, min(int(np.sum(~measure.judged(one.time))) for one in followed)),
         random_state=seed,

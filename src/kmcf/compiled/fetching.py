@@ -1,0 +1,71 @@
+"""Ordinary beliefs from what compiled steps computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from kmcf.bayes_rule import CompressedPosterior
+from kmcf.compiled.contract import Engine
+from kmcf.compiled.seen import Seen
+from kmcf.compiled.step import FilterState, StepResult
+from kmcf.filter.belief import Belief, StepReport, equal_weights
+from kmcf.numerics.arrays import FloatArray
+
+
+def fetched_belief(engine: Engine, state: FilterState, result: StepResult, seen: Seen) -> Belief:
+    """Turn one step's arrays into an ordinary belief."""
+    state, result = jax.device_get((state, result))
+    return belief_of(
+        engine, result, seen, time=int(state.time), stream=int(state.stream), rejections=int(state.rejections),
+        particles=lambda: np.asarray(state.particles, np.float64),
+        clocks=(float(state.clock), float(state.elapsed)),
+    )  # fmt: skip
+
+
+def belief_of(
+    engine: Engine,
+    result: StepResult,
+    seen: Seen,
+    *,
+    time: int,
+    stream: int,
+    rejections: int,
+    particles: Callable[[], FloatArray],
+    clocks: tuple[float, float],
+) -> Belief:
+    """Make a belief from one step's results; the particles are needed only if nothing was corrected."""
+    report = StepReport(
+        weight_sum=float(result.weight_sum),
+        herding_loss=float(result.herding_loss),
+        observation_coverage=float(result.observation_coverage),
+        state_coverage=float(result.state_coverage),
+        log_evidence=float(result.evidence.predicted),
+        relative_evidence=float(result.evidence.ratio),
+        observation_distance=seen.distance,
+        observation_shift=seen.shift,
+        running_observation=seen.running_observation,
+        running=seen.running,
+        missing=bool(result.missing),
+        rejected=bool(result.rejected),
+    )
+    details: dict[str, Any] = {"time": time, "stream": stream, "report": report, "rejections": rejections}
+    details |= {"kernel": engine.kernel, "angles": engine.settings.angles, "watch": engine.watch}
+    details |= {name: value for name, value in zip(("clock", "elapsed"), clocks, strict=True) if value == value}
+    details["calibration"] = engine.calibration
+    if not bool(result.corrected):
+        predicted = particles()
+        return Belief(predicted, equal_weights(len(predicted)), **details)
+    posterior = CompressedPosterior(
+        rule=engine.rule,
+        support=engine.states,
+        weight_sum=report.weight_sum,
+        observation_coverage=report.observation_coverage,
+        state_coverage=report.state_coverage,
+        prior=np.asarray(result.prior, np.float64),
+        solution=np.asarray(result.solution, np.float64),
+    )
+    return Belief(engine.states, posterior, resampled=engine.rule.candidates.indices[result.picks], **details)

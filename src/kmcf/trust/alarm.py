@@ -1,0 +1,142 @@
+"""The watch over a filter: what it looks at in every step, and when it raises an alarm."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kmcf.bayes_rule.base import LEAST_SIMILARITY
+from kmcf.numerics.arrays import BoolArray, FloatArray
+from kmcf.numerics.objects import Objects, is_numeric
+from kmcf.trust.distances import RawDistances
+from kmcf.trust.hull import Hull
+from kmcf.trust.signals import CANCELLED, MEMORY, UNCOVERED, UNLIKE
+from kmcf.trust.thresholds import LABEL, Thresholds, thresholds_from
+
+Calibration = Callable[[RawDistances | None], Mapping[str, FloatArray]]
+"""Returns the columns of steps that went well, given the distances between observations."""
+
+
+class Watch:
+    """Looks at observations as they come, and decides about steps afterwards.
+
+    Thresholds are found when they are first asked for, so that a filter whose alarms nobody reads costs nothing.
+
+    Parameters
+    ----------
+    states, observations : arrays or lists
+        All examples. No observations: there is nothing to compare with.
+    angles : sequence of int
+        State columns that are angles.
+    calibration : callable
+        Returns the columns of good steps.
+    known : Thresholds, optional
+        The thresholds, if they are known already.
+
+    Examples
+    --------
+    >>> from kmcf.trust.rehearsal import left_out_distances
+    >>> states = np.linspace(0.0, 1.0, 100)[:, None]
+    >>> watch = Watch(states, states, (), lambda distances: left_out_distances(distances, np.arange(100)))
+    >>> bool(watch.distance(np.array([[3.0]])) > watch.thresholds.levels["observation_distance"])
+    True
+    """
+
+    def __init__(
+        self,
+        states: Objects,
+        observations: Objects | None,
+        angles: Sequence[int],
+        calibration: Calibration,
+        known: Thresholds | None = None,
+    ) -> None:
+        self._states: Objects = states
+        self._observations = observations
+        self._angles = tuple(angles)
+        self._calibration: Calibration | None = calibration
+        self._known = known
+        self._whole: Watch | None = None
+
+    @cached_property
+    def distances(self) -> RawDistances | None:
+        """The distances between observations; None where they are not numbers."""
+        return None if self._observations is None else RawDistances.of(self._observations)
+
+    @cached_property
+    def hull(self) -> Hull | None:
+        """Where the examples end; None where states are not numbers."""
+        return Hull.of(self._states, self._angles)
+
+    @property
+    def known(self) -> Thresholds | None:
+        """The thresholds, if they have been found."""
+        return self._known
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The thresholds; the first call finds them."""
+        if self._known is None and self._whole is not None:
+            self._known = self._whole.thresholds
+        if self._known is None:
+            assert self._calibration is not None
+            self._known = thresholds_from(self._calibration(self.distances))
+        return self._known
+
+    def blind(self) -> Watch:
+        """Return the same watch over observations that lack numbers, whose distances it does not know."""
+        view = copy.copy(self)
+        view.__dict__["distances"] = None
+        view._whole = self
+        return view
+
+    def distance(self, observation: Objects) -> float:
+        """Return the log distance of an observation (a collection of length 1) to the examples; NaN if unknown."""
+        if self.distances is None or _has_gaps(observation):
+            return np.nan
+        return self.distances.log_of_one(observation)
+
+    def shifted(self, before: FloatArray | None, observation: Objects) -> FloatArray | None:
+        """Return the running mean of observations after one more, from that before; None where there is none."""
+        if self.distances is None or _has_gaps(observation):
+            return before
+        new = (1.0 - MEMORY) * self.distances.coordinates(observation)[0]
+        if before is None or before.shape != new.shape:  # none yet, or one from a filter of other columns
+            return new
+        return MEMORY * before + new
+
+    def decide(self, columns: Mapping[str, Any]) -> tuple[BoolArray, Any]:
+        """Say which of T steps raise an alarm, and why.
+
+        Parameters
+        ----------
+        columns : mapping
+            As for :func:`~kmcf.trust.signals.signals_of`; and ``mean`` (T, ...), ``rejected`` and
+            ``observation_coverage`` (T,).
+        """
+        alarm, reason = self.thresholds.decide(columns)
+        rejected = np.asarray(columns["rejected"], dtype=bool)
+        unlike = np.asarray(columns["observation_coverage"]) <= LEAST_SIMILARITY
+        reason = np.where(rejected & ~alarm, np.where(unlike, UNLIKE, CANCELLED), reason)
+        outside = self._outside(columns.get("mean"), alarm.shape)
+        reason = np.where(outside & ~alarm & ~rejected, UNCOVERED, reason)
+        return alarm | rejected | outside, reason.astype(LABEL)
+
+    def _outside(self, means: Any, shape: tuple[int, ...]) -> BoolArray:
+        if means is None or self.hull is None:
+            return np.zeros(shape, dtype=bool)
+        flat = np.reshape(means, (int(np.prod(shape)), -1))
+        return self.hull.outside(flat).reshape(shape)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep what deciding takes: a pickled belief or run need not carry the examples."""
+        _ = self.thresholds, self.hull
+        kept = {"_known": self._known, "_whole": None, "hull": self.hull, "distances": None}
+        return {**kept, "_states": None, "_observations": None, "_angles": self._angles, "_calibration": None}
+
+
+def _has_gaps(observation: Objects) -> bool:
+    return is_numeric(observation) and bool(np.isnan(observation).any())
