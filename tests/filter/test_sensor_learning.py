@@ -223,6 +223,13 @@ def test_tuning_says_that_it_takes_one_sensor():
         fitted.refitted(GIVEN, None, delta=1.0)
 
 
+def test_several_sensors_have_no_alarms_and_no_calibration():
+    flt = KernelMonteCarloFilter(move, initial, random_state=0).fit(GIVEN)
+    assert not flt.filter(SEEN).alarm.any()
+    with pytest.raises(ValueError, match="calibrate does not work with several sensors"):
+        flt.calibrate(*GIVEN["wifi"])
+
+
 def test_jax_arrays_are_refused():
     jax = pytest.importorskip("jax")
     given = {name: tuple(jax.numpy.asarray(part) for part in pair) for name, pair in GIVEN.items()}

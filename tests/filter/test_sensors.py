@@ -16,7 +16,7 @@ FAR = 1e9
 
 
 ALARMS = ("observation_distance", "alarm", "alarm_reason")
-"""With sensors by name, observations are not compared with the examples in raw columns."""
+"""Nobody watches over a filter with named sensors."""
 
 
 def same(first, second, but=()):

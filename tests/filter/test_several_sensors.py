@@ -133,6 +133,15 @@ def test_the_compressed_engine_hands_on_the_same_kernel_mean_on_few_points():
         assert one.report.state_coverage == pytest.approx(other.report.state_coverage, abs=0.1)
 
 
+def test_the_evidence_of_a_step_is_that_of_each_sensor_given_those_before():
+    given = examples(80, 0)
+    flt = kmcf.KernelMonteCarloFilter(move, initial, engine="exact", random_state=0).fit(given)
+    first = flt.step(flt.start(), {"wifi": 0.4})
+    second = flt.sensors_["camera"].rule_.correct(first, np.array([[-0.3]])).evidence.predicted
+    both = flt.step(flt.start(), {"wifi": 0.4, "camera": -0.3}).report.log_evidence
+    assert both == pytest.approx(first.report.log_evidence + float(second))
+
+
 def test_the_prior_of_each_sensor_is_the_signed_posterior_of_the_one_before():
     """One step by hand: the second sensor alone, started from the first one's weighted posterior."""
     given, seen = examples(80, 0), {"wifi": [0.4], "camera": [-0.3]}

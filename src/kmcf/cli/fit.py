@@ -50,6 +50,8 @@ def fit(
         kmcf fit walk.csv -s x,y -y 'rssi_*' -t time --window 3 --calibrate
     """
     files = example_files(examples)
+    if calibrate and files.sensors:
+        raise ValueError("--calibrate does not work with several sensors.")
     check_floor(read_windows(examples.window), settings.given().get("floor"))
     script = Script("kmcf fit")
     script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))

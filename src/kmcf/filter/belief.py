@@ -241,10 +241,10 @@ class Belief(CalibratedEmbedding):
         rows["effective sample size"] = self.ess
         rows["negative mass"] = abs(self.negative_mass)  # no minus sign before zero
         rows["coverage"] = self.report.coverage
-        if reason := self.alarm_reason:
-            rows["alarm"] = reason
         if self.report.sensors.used:
             rows["sensors used"] = ", ".join(self.report.sensors.used)
+        if reason := self.alarm_reason:
+            rows["alarm"] = reason
         how = "no observation" if self.report.missing else "observation rejected" if self.report.rejected else ""
         return html_table("Belief", rows, how)
 

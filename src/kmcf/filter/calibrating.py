@@ -23,6 +23,7 @@ from kmcf.filter.left_out import (
     rehearse,
     sequences_of,
 )
+from kmcf.filter.sensor_learning import refuse_sensors
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import wrapped_columns
@@ -108,8 +109,8 @@ class CalibratedFilter:
         >>> 0.92 < scores.inside < 0.98
         True
         """
+        refuse_sensors(self, "calibrate")
         self._fitted_backend()
-        self._fitted_examples()  # says so where a filter cannot be calibrated
         if sequential:
             self._check_movable(controls)
         else:

@@ -35,7 +35,7 @@ from kmcf.filter.settings import check_functions, particles_for
 from kmcf.filter.step import Move, Step
 from kmcf.filter.support import Support
 from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
-from kmcf.filter.watching import watch_observations, watch_over
+from kmcf.filter.watching import watch_over
 from kmcf.kernels import Kernel, Learned, Precomputed
 from kmcf.numerics.greedy import greedy_loop
 from kmcf.numerics.objects import Objects, describe
@@ -190,7 +190,6 @@ class RuleFilter(SequentialFilter):
         return learnt_on(self.learnt_, self._learning_settings(), served)
 
     def _fitted_examples(self) -> tuple[Any, Any]:
-        refuse_sensors(self, "calibrate")
         return self.learnt_.examples
 
     def _fitted_state(self) -> dict[str, Any]:
@@ -240,6 +239,7 @@ class RuleFilter(SequentialFilter):
 
     def _adopt_sensors(self, sensors: dict[str, RuleFilter], seed: int) -> Self:
         """Take over the filters of several sensors, and get ready to filter."""
+        self._thresholds = None
         self._publish_sensors(sensors)
         self.seed_ = seed
         self.backend_ = self._make_backend()
@@ -311,12 +311,10 @@ class RuleFilter(SequentialFilter):
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,
             angles=self.angles,
-            watch=self._make_watch(),
+            watch=None if self.sensors_ is not None else self._make_watch(),
         )
 
     def _make_watch(self) -> Watch:
-        if self.sensors_ is not None:
-            return watch_observations(self.states_, None, None, self.angles, self._thresholds)
         settings, learnt = self._learning_settings(), self.learnt_
 
         def rule_of(examples: Examples, n_particles: int) -> BayesRule:

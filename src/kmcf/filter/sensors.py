@@ -138,9 +138,9 @@ class SensorsPosterior(Posterior):
 
     @classmethod
     def after(
-        cls, last: Posterior, tried: Sequence[tuple[float, float]], use: SensorUse, evidence: Evidence
+        cls, last: Posterior, tried: Sequence[tuple[float, float]], heard: Sequence[Evidence], use: SensorUse
     ) -> SensorsPosterior:
-        """Put together the posterior that counts, and the coverages of all sensors that spoke."""
+        """Put together the posterior that counts, coverages of all sensors that spoke, evidence of those used."""
         seen, near = (float(np.fmin.reduce(values)) for values in zip(*tried, strict=True))
         return cls(
             rule=last.rule,
@@ -150,7 +150,7 @@ class SensorsPosterior(Posterior):
             state_coverage=near,
             last=last,
             use=use,
-            evidence=evidence,
+            evidence=Evidence(*(sum(parts) for parts in zip(*heard, strict=True))) if heard else last.evidence,
         )
 
     @property
@@ -207,8 +207,7 @@ class SensorsRule(BayesRule):
 
     def correct(self, prior: Prior, observation: dict[str, Objects]) -> Posterior:
         """Correct by one sensor after the other; ``observation`` holds those that spoke, at least one."""
-        use, tried, last, found = NOBODY, [], None, None
-        evidence = Evidence(0.0, 0.0, 0.0)
+        use, tried, heard, last, found = NOBODY, [], [], None, None
         for name, said in observation.items():
             rule = self.rules[name]
             with noting_sensor(name):
@@ -222,12 +221,9 @@ class SensorsRule(BayesRule):
                 use = use._replace(rejected=(*use.rejected, name))
             else:
                 use, last = use._replace(used=(*use.used, name)), found
-                # log p(y₁) + log p(y₂ | y₁): the prior of the second is the posterior of the first
-                evidence = Evidence(*(known + new for known, new in zip(evidence, found.evidence, strict=True)))
+                heard.append(found.evidence)  # log p(y₁) + log p(y₂ | y₁) + …
         assert found is not None
-        if last is None:
-            return SensorsPosterior.after(found, tried, use, found.evidence)
-        return SensorsPosterior.after(last, tried, use, evidence)
+        return SensorsPosterior.after(found if last is None else last, tried, heard, use)
 
     def state_coverage(self, prior: Prior) -> float:
         """Return the smallest of the sensors'."""
