@@ -42,7 +42,12 @@ GATHERED = (
     "support_size",
 )
 """Gathered as beliefs are made."""
-COMPACT = {"running": np.float32, "support_size": np.int32}
+COMPACT = {
+    "running": np.float32,
+    "relative_evidence": np.float32,
+    "observation_shift": np.float32,
+    "support_size": np.int32,
+}
 """Columns that only alarms look at take little memory."""
 FOR_ALARMS = (
     "mean",
