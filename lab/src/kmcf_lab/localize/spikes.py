@@ -13,7 +13,7 @@ from kmcf_lab.localize.problem import Data, Measure, Problem, Settings
 from kmcf_lab.localize.splits import MOST_QUICK_STEPS, earlier_and_later
 
 SPIKES_SETTINGS = Settings(
-    # All settings were chosen inside the first 70 %: on its last 30 %, and on its first, with the rest as examples.
+    # Chosen inside the first 70 %: on its last 30 %, and on its first, with the rest as examples.
     # Place fields are narrow: the default width, half the median distance, would blur them.
     state_kernel=Gaussian(multiplier=0.2),
     # Learnt from successive running bins.
