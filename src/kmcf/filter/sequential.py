@@ -6,7 +6,6 @@ belief, the observation and the control.
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,20 +23,18 @@ from kmcf.filter.host import HostBackend
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.motion import Initial, Motion
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES
-from kmcf.filter.restoring import with_cache
 from kmcf.filter.run import FilterRun
-from kmcf.filter.settings import check_restored
 from kmcf.filter.step import Step
+from kmcf.filter.stored import StoredFilter
 from kmcf.numerics.objects import Objects
 from kmcf.store.files import save
 from kmcf.support.notebooks import html_table, settings_and_learnt
 from kmcf.support.search_space import Parameter, Variants
 from kmcf.transitions.elapsed import takes_elapsed
-from kmcf.trust.calibration import Calibration
 from kmcf.trust.thresholds import Thresholds
 
 
-class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
+class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
     """Base class of filters that learn the observation model from examples and are given the transition."""
 
     transition: Any  # (states, control, rng) -> states; None only for filters that can do without one
@@ -51,10 +48,6 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
     """Reads observations of the form that the examples had."""
     backend_: Backend
     """What carries the fitted filter through time."""
-    _stored: dict[str, Any] | None = None
-    """What a file holds of a fitted filter, until all of it can be put together."""
-    _thresholds: Thresholds | None = None
-    """Thresholds of alarms that came from a file or from sequences; None: found when first asked for."""
     needs_transition: ClassVar[bool] = True
     why_rejected: ClassVar[str] = NO_EXAMPLE_RESEMBLES
 
@@ -65,22 +58,6 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
     @abstractmethod
     def _step(self) -> Step:
         """Put together one step of the fitted filter."""
-
-    @abstractmethod
-    def _fitted_state(self) -> dict[str, Any]:
-        """Return what a file holds of the fitted filter besides its settings and its seed."""
-
-    @abstractmethod
-    def _restore(self, state: dict[str, Any], passed: set[str]) -> None:
-        """Restore what was learnt; the settings and the seed are there already.
-
-        Parameters
-        ----------
-        state : dict
-            What the file holds.
-        passed : set of str
-            Names of what the user passed again.
-        """
 
     def search_space(self) -> dict[str, Parameter]:
         """Return what a tuner may change: names of parameters, as for ``set_params``, and how they may vary."""
@@ -227,35 +204,6 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
         """
         save(self, path)
 
-    def to_store(self) -> dict[str, Any]:
-        """Return what a file holds: the settings and, once fitted, what was learnt."""
-        settings, known = self._settings(), self.calibration_
-        if not self._is_fitted:
-            return settings
-        calibration = None if known is None else known.stored()
-        thresholds = self.alarm_thresholds_ if self._alarms_known() else None
-        alarms = {} if thresholds is None else {"alarms_": thresholds.stored()}
-        return {**settings, **self._fitted_state(), **alarms, "seed_": self.seed_, "calibration_": calibration}
-
-    def from_store(self, state: dict[str, Any]) -> None:
-        """Fill a blank filter with its settings; the rest has to wait until the whole file has been read."""
-        self.__dict__.update({name: state[name] for name in self._get_param_names()})
-        self._stored = with_cache(state) if "seed_" in state else None
-
-    def after_loading(self, passed: set[str]) -> None:
-        """Restore what was learnt, and get ready to filter."""
-        state, self._stored = self._stored, None
-        if state is None:
-            return
-        check_restored(self)
-        self.seed_ = int(state["seed_"])
-        self._thresholds = Thresholds.restored(state["alarms_"]) if "alarms_" in state else None
-        self._restore(state, passed)
-        stored = state.get("calibration_")
-        if stored is not None:
-            self.calibration_ = Calibration.restored(stored, int(np.prod(np.shape(self.states_)[1:])))
-        self.backend_ = self._make_backend()
-
     @property
     def alarm_thresholds_(self) -> Thresholds:
         """The thresholds beyond which a step raises an alarm; the first use finds them from left-out examples."""
@@ -269,11 +217,6 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
     @property
     def _is_fitted(self) -> bool:
         return hasattr(self, "seed_")
-
-    def _settings(self) -> dict[str, Any]:
-        """Return the constructor's arguments, in its order."""
-        names = list(inspect.signature(type(self).__init__).parameters)[1:]
-        return {name: getattr(self, name) for name in names}
 
     def _motion(self) -> Motion:
         return Motion(self.transition, self.initial, self.states_, self.angles)
@@ -312,16 +255,6 @@ class SequentialFilter(CalibratedFilter, BaseEstimator, ABC):
     def _numbers_per_belief(self) -> int:
         """Return how many numbers each belief adds in memory; the example states are shared."""
         return len(self.states_)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out the backend, which is made again from the rest."""
-        state = {name: value for name, value in super().__getstate__().items() if name != "backend_"}
-        return {**state, "_thresholds": self.alarm_thresholds_} if self._alarms_known() else state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "seed_" in state:
-            self.backend_ = self._make_backend()
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         given = str(super().__repr__(N_CHAR_MAX))
