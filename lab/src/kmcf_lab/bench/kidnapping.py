@@ -23,7 +23,8 @@ FAR_JUMP = 4.5
 FAR_WALK = 4.0
 """How far a jump of a walker leads at least, in metres."""
 NEAR_ENOUGH = 2.0
-"""An estimate is back when two errors in a row are at most this multiple of the usual one."""
+"""An estimate is back when two errors in a row are at most this multiple of the usual one: the median error of the
+oracle where there is one, otherwise of the default filter, where nothing happens."""
 PROBABILITY = 0.02
 
 
@@ -134,7 +135,7 @@ def _rows(problem: str, cases: list[Case]) -> list[KidnappingRow]:
     for seed, case in enumerate(cases):
         filters = _filters(case, seed)
         reference = filters.get("oracle", filters["default"])
-        usual = float(np.sqrt(np.mean(_errors(reference, *case.calm) ** 2)))
+        usual = float(np.median(_errors(reference, *case.calm)))
         for method, flt in filters.items():
             errors = _errors(flt, *case.jumping)[BEFORE:]
             calm = float(_errors(flt, *case.calm).mean())
