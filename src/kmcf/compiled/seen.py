@@ -37,7 +37,7 @@ class Seen(NamedTuple):
         if missing:
             return cls(running=before, running_observation=mean)
         seen = np.asarray(observation, np.float64)[None]
-        distance, mean = watch.distance(seen), watch.shifted(mean, seen)
+        distance, mean = watch.look(mean, seen)
         if np.isnan(distance):
             distance = kernel_distance(float(covered))
         running = before.after(distance, float(evidence.innovation), -float(evidence.spread))

@@ -6,6 +6,7 @@ Kernel Bayes' Rule this is one iteration of Algorithm 3.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +22,6 @@ from kmcf.numerics.objects import Objects
 from kmcf.trust.alarm import Watch
 from kmcf.trust.calibration import Calibration
 from kmcf.trust.distances import kernel_distance
-from kmcf.trust.signals import size_of
 
 Prediction = Callable[[Belief, Drive, np.random.Generator], Prior]
 """Moves a belief on: takes it, what drives the move and random numbers; returns the prior of the next step."""
@@ -108,14 +108,14 @@ class Step:
 
     def _report(self, belief: Belief, observation: Objects, posterior: Posterior, **known: Any) -> StepReport:
         """Say how the step went."""
-        distance = np.nan if self.watch is None else self.watch.distance(observation)
         evidence, covered = posterior.evidence, posterior.observation_coverage
-        if np.isnan(distance) and self.watch is not None:
-            distance = kernel_distance(covered)  # for observations that are not numbers
-        before = belief.report.running_observation
-        running = None if self.watch is None else self.watch.shifted(before, observation)
+        distance, running = np.nan, None
+        if self.watch is not None:
+            distance, running = self.watch.look(belief.report.running_observation, observation)
+            if distance != distance:  # NaN, for observations that are not numbers
+                distance = kernel_distance(covered)
         return StepReport(
-            observation_shift=np.nan if running is None else float(size_of(running)),
+            observation_shift=np.nan if running is None else math.sqrt(float(running @ running) / len(running)),
             running_observation=running,
             observation_coverage=covered,
             state_coverage=posterior.state_coverage,

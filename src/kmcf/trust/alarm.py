@@ -95,18 +95,20 @@ class Watch:
 
     def distance(self, observation: Objects) -> float:
         """Return the log distance of an observation (a collection of length 1) to the examples; NaN if unknown."""
-        if self.distances is None or _has_gaps(observation):
-            return np.nan
-        return self.distances.log_of_one(observation)
+        return self.look(None, observation)[0]
 
-    def shifted(self, before: FloatArray | None, observation: Objects) -> FloatArray | None:
-        """Return the running mean of observations after one more, from that before; None where there is none."""
+    def look(self, before: FloatArray | None, observation: Objects) -> tuple[float, FloatArray | None]:
+        """Return the distance of an observation, and the running mean of observations after it, from that before.
+
+        NaN and the mean before where nothing can be compared.
+        """
         if self.distances is None or _has_gaps(observation):
-            return before
-        new = (1.0 - MEMORY) * self.distances.coordinates(observation)[0]
+            return np.nan, before
+        distance, coordinates = self.distances.of_one(observation)
+        new = (1.0 - MEMORY) * coordinates
         if before is None or before.shape != new.shape:  # none yet, or one from a filter of other columns
-            return new
-        return MEMORY * before + new
+            return distance, new
+        return distance, MEMORY * before + new
 
     def decide(self, columns: Mapping[str, Any]) -> tuple[BoolArray, Any]:
         """Say which of T steps raise an alarm, and why.

@@ -8,6 +8,7 @@ themselves are needed, those recorded shortly before or after do not count: a ne
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -76,18 +77,42 @@ class RawDistances:
         distances, _ = self._nearest(self._points(observations), min(NEIGHBOURS, len(self.rows)))
         return _log(distances.mean(axis=1))
 
-    def log_of_one(self, observation: Objects) -> float:
-        """Return the same for a collection of length 1, with as little overhead as possible."""
+    def of_one(self, observation: Objects) -> tuple[float, FloatArray]:
+        """Return the log distance and the coordinates of a collection of length 1, with as little overhead as possible.
+
+        Examples
+        --------
+        >>> distances = RawDistances.of(np.arange(100.0)[:, None])
+        >>> log_distance, coordinates = distances.of_one(np.array([[50.0]]))
+        >>> bool(np.isclose(log_distance, distances.logs(np.array([[50.0]]))[0])), coordinates.shape
+        (True, (1,))
+        """
+        if len(self.columns) == 1:
+            return self._of_number(float(np.reshape(observation, -1)[self.columns[0]]))
+        points = self._points(observation)
+        coordinates = np.arcsinh(points[0]) - self._middle
         if self.rows.size > SMALL:
-            return float(self.logs(observation)[0])
-        point = self._points(observation)[0]
-        squares = self.rows - point
+            distances, _ = self._nearest(points, min(NEIGHBOURS, len(self.rows)))
+            return _log_mean(distances[0].tolist()), coordinates
+        squares = self.rows - points[0]
         squares *= squares
         near = squares.sum(axis=1)
         if len(near) > NEIGHBOURS:
             near = np.partition(near, NEIGHBOURS - 1)[:NEIGHBOURS]
-        mean = sum(math.sqrt(value) for value in near.tolist()) / len(near)
-        return math.log(max(mean, LEAST))
+        return _log_mean([math.sqrt(value) for value in near.tolist()]), coordinates
+
+    def _of_number(self, number: float) -> tuple[float, FloatArray]:
+        """Return the same where there is one column: the nearest are neighbours in its order."""
+        scaled = min(max((number - float(self.centre[0])) / float(self.scale[0]), -FURTHEST), FURTHEST)
+        ordered = self._ordered
+        place = bisect_left(ordered, scaled)
+        around = ordered[max(0, place - NEIGHBOURS) : place + NEIGHBOURS]
+        near = sorted([abs(value - scaled) for value in around])[:NEIGHBOURS]
+        return _log_mean(near), np.array([math.asinh(scaled) - float(self._middle[0])])
+
+    @cached_property
+    def _ordered(self) -> list[float]:
+        return sorted(self.rows[:, 0].tolist())
 
     def coordinates(self, observations: Objects) -> FloatArray:
         """Return observations as points whose average over the examples is zero, (m, c): scaled, outliers drawn in."""
@@ -160,6 +185,10 @@ def _scaled(rows: FloatArray, centre: FloatArray, scale: FloatArray) -> FloatArr
 
 def _log(distances: Any) -> FloatArray:
     return np.log(np.maximum(distances, LEAST))
+
+
+def _log_mean(distances: list[float]) -> float:
+    return math.log(max(sum(distances) / len(distances), LEAST))
 
 
 def kernel_distance(coverage: float) -> float:
