@@ -217,7 +217,7 @@ class CalibratedFilter:
             return False
         given = take(examples.observations, taught)
         if is_numeric(observations) and is_numeric(given):
-            given = np.reshape(given, np.shape(observations))
+            given = self.reader_.filled(np.reshape(given, np.shape(observations)))  # as fit kept them
             return bool(np.array_equal(given, observations, equal_nan=given.dtype.kind == "f"))
         return True
 
