@@ -60,7 +60,7 @@ def watch_over(
     )
     complete = learnt.all_observations.objects if learnt.incomplete is None else None
     compared = compared_with(complete, learnt.observation_kernel)
-    return Watch(learnt.all_states.objects, compared, settings.angles, rehearsal.columns, known)
+    return Watch(learnt.examples[0], compared, settings.angles, rehearsal.columns, known)
 
 
 def watch_observations(
