@@ -170,7 +170,7 @@ class RuleFilter(SequentialFilter):
         **settings
             As for ``set_params``.
         """
-        refuse_sensors(self, "refitted")
+        refuse_sensors(self, "refitted", "use it on one sensor alone, then pass its settings by sensor")
         current = self.get_params()
         changed = [name for name, value in settings.items() if differ(current.get(name), value)]
         twin = clone(self).set_params(**settings)
@@ -190,7 +190,7 @@ class RuleFilter(SequentialFilter):
         return learnt_on(self.learnt_, self._learning_settings(), served)
 
     def _fitted_examples(self) -> tuple[Any, Any]:
-        refuse_sensors(self, "calibrate")
+        refuse_sensors(self, "calibrate", "put their numbers side by side, as one sensor")
         return self.learnt_.examples
 
     def _fitted_state(self) -> dict[str, Any]:
