@@ -141,6 +141,8 @@ def test_bad_words_get_a_sentence(world):
         assert result.exit_code == 2
         assert "--sensor NAME=COLUMNS" in " ".join(result.stderr.replace("│", " ").split())
     assert "one sensor" in fail("tune", path, "-s", "x,y", *SENSORS, "-o", folder / "tuning")
+    calibrated = fail("fit", path, "-s", "x,y", *SENSORS, "--calibrate", "-o", folder / "calibrated.kmcf")
+    assert "--calibrate does not work with several sensors" in calibrated
     assert "has the sensors posts, far" in fail("filter", model, test[0], "-y", "d0")
     assert "has no sensor 'lidar'; it has posts, far." in fail("filter", model, test[0], "--sensor", "lidar=d0")
     assert "2 columns of the sensor 'posts'" in fail("filter", model, test[0], "--sensor", "posts=d0")

@@ -213,3 +213,16 @@ def test_every_filter_can_be_calibrated(kind, tmp_path):
     again = kmcf.load(tmp_path / "model.kmcf").filter(TEST.observations[:5])
     np.testing.assert_array_equal(again.interval, flt.filter(TEST.observations[:5]).interval)
     assert flt.fit(*TRAIN[:2]).calibration_ is None
+
+
+@pytest.mark.parametrize("floor", [None, -9.0, [None, -9.0]])
+@pytest.mark.parametrize("learner", [kmcf.KernelMonteCarloFilter, NearestNeighbor, KernelBayesFilter])
+def test_examples_that_lack_numbers_are_recognised_with_and_without_a_floor(learner, floor):
+    seen = np.hstack([TRAIN.observations, -TRAIN.observations])
+    seen[3] = np.nan  # no example at all
+    seen[10:40, 1] = np.nan
+    walk = {} if learner is not kmcf.KernelMonteCarloFilter else {"transition": MODEL.transition, "random_state": 0}
+    kernel = {} if learner is NearestNeighbor else {"observation_kernel": kmcf.kernels.Gaussian()}
+    flt = learner(floor=floor, **walk, **kernel).fit(TRAIN.states, seen).calibrate(TRAIN.states, seen)
+    assert flt.calibration_.left_out
+    assert flt.calibration_.count == 119

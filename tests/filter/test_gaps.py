@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from gappy_cases import Y, with_gaps
 
+import kmcf
 from kmcf.filter.gaps import known_columns, serving
 
 
@@ -34,3 +35,14 @@ def test_columns_and_examples(share, seed):
 def test_a_column_is_known_if_two_examples_have_it():
     nan = np.nan
     assert known_columns(np.array([[1.0, nan, nan], [2.0, 1.0, nan], [nan, nan, nan]])).tolist() == [True, False, False]
+
+
+def test_the_examples_end_where_those_that_lack_numbers_end_for_alarms_too():
+    states = np.linspace(-3.0, 3.0, 121)[:, None]
+    seen = np.hstack([states, states + 0.1 * np.random.default_rng(0).normal(size=states.shape)])
+    seen[np.abs(states[:, 0]) > 1.0, 1] = np.nan
+    walk = kmcf.transitions.GaussianRandomWalk(0.1)
+    flt = kmcf.KernelMonteCarloFilter(walk, observation_kernel=kmcf.kernels.Gaussian(), random_state=0)
+    run = flt.fit(states, seen).filter(seen[85:115])
+    assert np.abs(run.mean - states[85:115]).max() < 0.5
+    assert (run.alarm_reason == "uncovered state").mean() < 0.2

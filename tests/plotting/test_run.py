@@ -82,3 +82,13 @@ def test_steps_with_an_alarm_are_shaded():
     assert first.get_label() == "alarm: lost (2), changed sensor (1)"
     quiet = kmcf.filter.FilterRun.of_columns(columns)
     assert len(quiet.plot()[0].patches) == 0
+
+
+def test_alarms_are_shaded_where_their_times_are():
+    columns = {"time": np.arange(1, 5), "mean": np.zeros((4, 1)), "interval": np.zeros((4, 2, 1)), "ess": np.ones(4)}
+    columns |= {"coverage": np.ones(4), "missing": np.zeros(4, bool), "rejected": np.zeros(4, bool)}
+    reasons = np.array(["", "lost", "changed sensor", "uncovered state"])
+    columns |= {"times": np.array([10.0, 11.0, 13.0, 20.0]), "alarm": reasons != "", "alarm_reason": reasons}
+    (shaded,) = kmcf.filter.FilterRun.of_columns(columns).plot()[0].patches
+    assert (shaded.get_x(), shaded.get_width()) == (10.5, 13.0)  # from halfway to the step before, half a step further
+    assert shaded.get_label() == "alarm: lost (1), changed sensor (1),\nuncovered state (1)"

@@ -195,7 +195,7 @@ class KernelBayesFilter(SequentialFilter):
         )
 
     def _fitted_examples(self) -> tuple[Any, Any]:
-        return self.learnt_.all_states.objects, self.learnt_.all_observations.objects
+        return self.learnt_.examples
 
     def _fitted_state(self) -> dict[str, Any]:
         return {

@@ -12,7 +12,7 @@ from kmcf.cli.calibrate import calibrating
 from kmcf.cli.group import note
 from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
-from kmcf.cli.sensors import about_sensors, tell_silent
+from kmcf.cli.sensors import about_sensors, floor_of, tell_silent
 from kmcf.cli.showing import print_json, print_table
 from kmcf.cli.table_files import tell_gaps
 from kmcf.cli.windows import add_windows, check_floor, check_length, read_windows
@@ -53,6 +53,8 @@ def fit(
     if calibrate and files.sensors:
         raise ValueError("--calibrate does not work with several sensors.")
     check_floor(read_windows(examples.window), settings.given().get("floor"))
+    if files.sensors and calibrate:
+        raise ValueError("--calibrate does not work with several sensors: name the columns of all by --observation.")
     script = Script("kmcf fit")
     script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
     add_windows(script, files.window, check=check_length)
@@ -118,6 +120,7 @@ def _about(
     return {
         **about,
         "observation_kernel": repr(flt.observation_kernel_),
+        "floor": floor_of(flt),
         "epsilon": flt.epsilon_,
         "delta": flt.delta_,
         "engine": flt.engine_,

@@ -92,9 +92,22 @@ def about_sensors(flt: Any, examples: Mapping[str, Any], columns: Mapping[str, A
             "examples": len(examples[name][0]),
             "observation": list(columns[name]),
             "observation_kernel": repr(sensor.observation_kernel_),
+            "floor": floor_of(sensor),
             "epsilon": sensor.epsilon_,
             "delta": sensor.delta_,
             "engine": sensor.engine_,
             "ranks": list(sensor.ranks_),
         }
     return found
+
+
+def floor_of(flt: Any) -> list[float | None] | None:
+    """Return what empty cells stand for, per column (None: they are missing); None if there is no floor at all.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> floor_of(SimpleNamespace(floor_=[-100.0, float("nan")]))
+    [-100.0, None]
+    """
+    return None if flt.floor_ is None else [None if value != value else float(value) for value in flt.floor_]

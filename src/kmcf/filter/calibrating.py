@@ -109,7 +109,7 @@ class CalibratedFilter:
         >>> 0.92 < scores.inside < 0.98
         True
         """
-        refuse_sensors(self, "calibrate")
+        refuse_sensors(self, "calibrate", "put their numbers side by side, as one sensor")
         self._fitted_backend()
         if sequential:
             self._check_movable(controls)
@@ -218,7 +218,7 @@ class CalibratedFilter:
             return False
         given = take(examples.observations, taught)
         if is_numeric(observations) and is_numeric(given):
-            given = np.reshape(given, np.shape(observations))
+            given = self.reader_.filled(np.reshape(given, np.shape(observations)))  # as fit kept them
             return bool(np.array_equal(given, observations, equal_nan=given.dtype.kind == "f"))
         return True
 

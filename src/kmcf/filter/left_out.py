@@ -15,7 +15,7 @@ from kmcf.filter.belief import Belief
 from kmcf.filter.clock import read_times
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
 from kmcf.numerics.objects import Objects, plain, take
-from kmcf.support.alerts import HighRankWarning, RejectedStepWarning
+from kmcf.support.alerts import FewExamplesWarning, HighRankWarning, RejectedStepWarning
 
 FEWEST_EXAMPLES = 20
 FOLDS = 5
@@ -267,5 +267,5 @@ class quiet(warnings.catch_warnings):  # noqa: N801 - a context manager, named l
     def __enter__(self) -> None:
         """Ignore them."""
         super().__enter__()
-        for expected in (RejectedStepWarning, HighRankWarning):
+        for expected in (RejectedStepWarning, HighRankWarning, FewExamplesWarning):
             warnings.simplefilter("ignore", expected)

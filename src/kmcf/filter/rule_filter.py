@@ -35,7 +35,7 @@ from kmcf.filter.settings import check_functions, particles_for
 from kmcf.filter.step import Move, Step
 from kmcf.filter.support import Support
 from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
-from kmcf.filter.watching import watch_over
+from kmcf.filter.watching import watch_observations, watch_over
 from kmcf.kernels import Kernel, Learned, Precomputed
 from kmcf.numerics.greedy import greedy_loop
 from kmcf.numerics.objects import Objects, describe
@@ -170,7 +170,7 @@ class RuleFilter(SequentialFilter):
         **settings
             As for ``set_params``.
         """
-        refuse_sensors(self, "refitted")
+        refuse_sensors(self, "refitted", "use it on one sensor alone, then pass its settings by sensor")
         current = self.get_params()
         changed = [name for name, value in settings.items() if differ(current.get(name), value)]
         twin = clone(self).set_params(**settings)
@@ -311,10 +311,12 @@ class RuleFilter(SequentialFilter):
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,
             angles=self.angles,
-            watch=None if self.sensors_ is not None else self._make_watch(),
+            watch=self._make_watch(),
         )
 
     def _make_watch(self) -> Watch:
+        if self.sensors_ is not None:
+            return watch_observations(self.states_, None, None, self.angles, self._thresholds)
         settings, learnt = self._learning_settings(), self.learnt_
 
         def rule_of(examples: Examples, n_particles: int) -> BayesRule:

@@ -101,12 +101,10 @@ def one_sensor(flt: Any, observations: Any) -> None:
             raise TypeError(f"{name} is given by sensor, but the examples are not: fit({{'wifi': (states, ...)}}).")
 
 
-def refuse_sensors(flt: Any, what: str) -> None:
-    """Refuse what filters with several sensors cannot do."""
+def refuse_sensors(flt: Any, what: str, instead: str) -> None:
+    """Refuse what filters with several sensors cannot do, and say what to do instead."""
     if getattr(flt, "sensors_", None) is not None:
-        raise ValueError(
-            f"{what} does not work with several sensors: use it on one sensor alone, then pass its settings by sensor."
-        )
+        raise ValueError(f"{what} does not work with several sensors: {instead}.")
 
 
 def refuse_several(flt: Any, states: Any) -> None:

@@ -60,11 +60,15 @@ def watch_over(
     )
     complete = learnt.all_observations.objects if learnt.incomplete is None else None
     compared = compared_with(complete, learnt.observation_kernel)
-    return Watch(learnt.all_states.objects, compared, settings.angles, rehearsal.columns, known)
+    return Watch(learnt.examples[0], compared, settings.angles, rehearsal.columns, known)
 
 
 def watch_observations(
-    states: Objects, observations: Objects, kernel: Kernel | None, angles: Sequence[int], known: Thresholds | None
+    states: Objects,
+    observations: Objects | None,
+    kernel: Kernel | None,
+    angles: Sequence[int],
+    known: Thresholds | None,
 ) -> Watch:
     """Return a watch that knows only the distances of observations to the examples, and where the examples end."""
     compared = compared_with(observations, kernel)

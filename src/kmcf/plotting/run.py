@@ -130,11 +130,24 @@ def _shade_alarms(ax: Any, run: DrawableRun) -> None:
     if not len(steps):
         return
     counts = Counter(str(reason) for reason in run.alarm_reason[steps]).most_common()
-    label = "alarm: " + ", ".join(f"{reason} ({count})" for reason, count in counts)
+    reasons = [f"{reason} ({count})" for reason, count in counts]
+    lines = [", ".join(reasons[k : k + 2]) for k in range(0, len(reasons), 2)]  # one line would leave no room for axes
+    label, edges = "alarm: " + ",\n".join(lines), _edges(np.asarray(_when(run), dtype=np.float64))
     for spell in np.split(steps, np.flatnonzero(np.diff(steps) > 1) + 1):
-        first, last = float(run.time[spell[0]]), float(run.time[spell[-1]])
-        ax.axvspan(first - 0.5, last + 0.5, color=ALERT, alpha=0.15, linewidth=0, zorder=0, label=label)
+        ax.axvspan(edges[spell[0]], edges[spell[-1] + 1], color=ALERT, alpha=0.15, linewidth=0, zorder=0, label=label)
         label = "_"  # one entry in the legend
+
+
+def _edges(when: FloatArray) -> FloatArray:
+    """Return where each of T steps begins and the last one ends, halfway between them, (T + 1,).
+
+    Examples
+    --------
+    >>> _edges(np.array([1.0, 2.0, 4.0])).tolist()
+    [0.5, 1.5, 3.0, 5.0]
+    """
+    halves = np.diff(when) / 2 if len(when) > 1 else np.array([0.5])
+    return np.concatenate([[when[0] - halves[0]], when[:-1] + halves[: len(when) - 1], [when[-1] + halves[-1]]])
 
 
 def _plot_coverage(ax: Any, run: DrawableRun) -> None:
