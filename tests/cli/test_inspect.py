@@ -23,6 +23,18 @@ def test_what_is_in_a_model(tmp_path):
         assert words in shown
 
 
+def test_floors_are_shown_and_what_only_loading_needs_is_not(tmp_path):
+    states, observations = TRAIN[0]
+    walk = kmcf.transitions.GaussianRandomWalk(1.0)
+    flt = kmcf.KernelMonteCarloFilter(walk, floor=[-1.0, None, -2.5], engine="lowrank", random_state=0)
+    flt.fit(states, observations - observations.min(axis=0)).save(tmp_path / "model.kmcf")
+    shown = succeed("inspect", tmp_path / "model.kmcf").stdout.partition("Learnt")[2]
+    assert "-1, –, -2.5" in shown
+    for name in ("filling", "cache", "probes"):
+        assert f"  {name}  " not in shown
+    assert json.loads(succeed("inspect", tmp_path / "model.kmcf", "--json").stdout)["fitted"]["cache_"]
+
+
 def test_nothing_is_run(tmp_path):
     """A model with a function of the user's cannot be loaded, but looked at."""
     own = kmcf.KernelMonteCarloFilter(own_transition, random_state=0).fit(*TRAIN[0])

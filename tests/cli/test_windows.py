@@ -118,6 +118,7 @@ def test_a_model_saved_from_python_is_told(files, tmp_path):
     np.testing.assert_allclose(numbers(rows, "mean_state_0", "mean_state_1"), by_hand(2).filter(stacked(seen, 2)).mean)
     assert "was fitted to observations of 6 numbers" in fail("filter", model, test, *columns, 4)
     assert "say how many observations" in fail("filter", model, test, *columns, "5s")
+    assert "1 observation columns (times 6, the length of the window)" in fail("filter", model, test, *columns, 6)
 
 
 def test_bad_words(files, tmp_path):

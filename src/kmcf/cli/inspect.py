@@ -11,6 +11,9 @@ import typer
 from kmcf.cli import options
 from kmcf.cli.showing import print_json, print_table
 
+INTERNAL = ("cache_", "probes_")
+"""What a file keeps for loading it."""
+
 
 def inspect(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A model, kernel, transition or run saved by kmcf.")],
@@ -42,10 +45,21 @@ def inspect(
     ]
     for title, part in _by_sensor(parts):
         if isinstance(part, dict) and part:
-            shown = {str(name): value for name, value in part.items() if value is not None}
-            if "calibration_" in shown:  # too many numbers to read
-                shown["calibration_"] = "95 % intervals are calibrated"
-            print_table(title, shown)
+            print_table(title, _readable(part))
+
+
+def _readable(part: dict[Any, Any]) -> dict[str, Any]:
+    """Return what people want to read; --json shows everything."""
+    shown = {str(name): value for name, value in part.items() if value is not None and name not in INTERNAL}
+    if "calibration_" in shown:  # too many numbers to read
+        shown["calibration_"] = "95 % intervals are calibrated"
+    filling = shown.pop("filling_", None)
+    if isinstance(filling, list) and filling:  # the floors, and which columns are ignored
+        floors = filling[0]
+        shown["floor_"] = (
+            [None if value != value else value for value in floors] if isinstance(floors, list) else floors
+        )
+    return shown
 
 
 def _by_sensor(parts: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:

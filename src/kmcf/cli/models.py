@@ -71,8 +71,9 @@ class LoadedModel:
         length = 1 if self.window is None else self.window.length
         width = self.filter.states_.shape[1] if role == "state" else self.filter.reader_.shape[0] // length
         if len(names) != width:
+            times = "" if length == 1 or role == "state" else f" (times {length}, the length of the window)"
             raise ValueError(
-                f"{self.name} was fitted to {width} {role} columns, but {source} gives {len(names)} "
+                f"{self.name} was fitted to {width} {role} columns{times}, but {source} gives {len(names)} "
                 f"({', '.join(names) or 'none'})."
             )
 
