@@ -37,12 +37,15 @@ def test_a_column_is_known_if_two_examples_have_it():
     assert known_columns(np.array([[1.0, nan, nan], [2.0, 1.0, nan], [nan, nan, nan]])).tolist() == [True, False, False]
 
 
-def test_the_examples_end_where_those_that_lack_numbers_end_for_alarms_too():
+@pytest.mark.parametrize("learns_motion", [False, True])
+def test_the_examples_end_where_those_that_lack_numbers_end_for_alarms_too(learns_motion):
     states = np.linspace(-3.0, 3.0, 121)[:, None]
     seen = np.hstack([states, states + 0.1 * np.random.default_rng(0).normal(size=states.shape)])
     seen[np.abs(states[:, 0]) > 1.0, 1] = np.nan
     walk = kmcf.transitions.GaussianRandomWalk(0.1)
-    flt = kmcf.KernelMonteCarloFilter(walk, observation_kernel=kmcf.kernels.Gaussian(), random_state=0)
+    kernel = kmcf.kernels.Gaussian()
+    flt = kmcf.KernelMonteCarloFilter(walk, observation_kernel=kernel, random_state=0)
+    flt = kmcf.baselines.KernelBayesFilter(observation_kernel=kernel) if learns_motion else flt
     run = flt.fit(states, seen).filter(seen[85:115])
     assert np.abs(run.mean - states[85:115]).max() < 0.5
     assert (run.alarm_reason == "uncovered state").mean() < 0.2

@@ -292,7 +292,7 @@ class KernelBayesFilter(SequentialFilter):
             kernel=self.state_kernel_,
             angles=self.angles,
             watch=watch_observations(
-                self.learnt_.all_states.objects,
+                self.learnt_.examples[0],
                 self.learnt_.all_observations.objects,
                 self.observation_kernel_,
                 self.angles,
