@@ -105,13 +105,17 @@ def _failing_in_one_sentence() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
+IN_THE_REPORT = ("rmse", "crps")
+"""What a terminal has no room for, unless it is what a problem is judged by."""
+
+
 def score_table(scores: Sequence[Score], measure: Measure, title: str) -> Table:
     """Put means and standard errors of all methods into a table."""
     from kmcf_lab.localize.methods import METHODS
     from kmcf_lab.localize.scores import counted_folds, heading, methods_of, ordered_quantities, summary
 
     caption = f"{title}: means over {counted_folds(scores)} ± standard errors"
-    names = ordered_quantities(measure)
+    names = [name for name in ordered_quantities(measure) if name == measure.primary or name not in IN_THE_REPORT]
     table = new_table(caption, ["method", *(heading(name, measure) for name in names)])
     for method in methods_of(scores):
         table.add_row(METHODS[method].label, *(str(summary(scores, method, name)) for name in names))
