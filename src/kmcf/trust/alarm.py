@@ -17,6 +17,8 @@ from kmcf.trust.hull import Hull
 from kmcf.trust.signals import CANCELLED, MEMORY, UNCOVERED, UNLIKE
 from kmcf.trust.thresholds import LABEL, Thresholds, thresholds_from
 
+LEAST_ESS = 1.0 - 1e-9
+"""No distribution has an effective sample size below one (up to rounding): signed weights stand against each other."""
 Calibration = Callable[[RawDistances | None], Mapping[str, FloatArray]]
 """Returns the columns of steps that went well, given the distances between observations."""
 
@@ -123,6 +125,9 @@ class Watch:
         rejected = np.asarray(columns["rejected"], dtype=bool)
         unlike = np.asarray(columns["observation_coverage"]) <= LEAST_SIMILARITY
         reason = np.where(rejected & ~alarm, np.where(unlike, UNLIKE, CANCELLED), reason)
+        impossible = np.asarray(columns["ess"], dtype=np.float64) < LEAST_ESS
+        reason = np.where(impossible & ~alarm & ~rejected, CANCELLED, reason)
+        alarm = alarm | impossible
         outside = self._outside(columns.get("mean"), alarm.shape)
         reason = np.where(outside & ~alarm & ~rejected, UNCOVERED, reason)
         return alarm | rejected | outside, reason.astype(LABEL)
