@@ -125,11 +125,13 @@ def test_lines_are_answered_at_once_and_are_whole_to_the_end(ending, model):
     text += rest.decode()
     assert text.endswith("\n")
     assert {line.count(",") for line in text.splitlines()} == {text.splitlines()[0].count(",")}
+    alarms = text.count(",True,") + text.count(",true,")
+    told = [line for line in errors.splitlines() if not (alarms and "should not be believed (alarm)" in line)]
     if ending == "ctrl-c":
         assert process.returncode == 130
-        assert errors == f"kmcf filter: stopped by Ctrl-C. {len(text.splitlines()) - 1} estimates were written.\n"
+        assert told == [f"kmcf filter: stopped by Ctrl-C. {len(text.splitlines()) - 1} estimates were written."]
     else:
-        assert (process.returncode, errors, rest) == (0, "", b"")
+        assert (process.returncode, told, rest) == (0, [], b"")
 
 
 @needs_signals
