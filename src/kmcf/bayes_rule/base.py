@@ -79,6 +79,11 @@ class Examples(NamedTuple):
         """Number of examples, n."""
         return self.state_kernel.size
 
+    @property
+    def largest(self) -> tuple[float, float]:
+        """Largest diagonal entries of G_X and G_Y."""
+        return float(self.state_kernel.diagonal().max()), float(self.observation_kernel.diagonal().max())
+
     def subset(self, indices: IntArray) -> Examples:
         """Return some of the examples."""
         return Examples(

@@ -86,10 +86,7 @@ class GramRule(ExampleRule):
             observations=cls.represented(examples.observation_kernel) if represented is None else represented,
             formula=cls.formulas[rule],
             delta=delta,
-            largest=(
-                float(examples.state_kernel.diagonal().max()),
-                float(examples.observation_kernel.diagonal().max()),
-            ),
+            largest=examples.largest,
             **settings,
         )
 

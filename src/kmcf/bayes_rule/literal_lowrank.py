@@ -101,10 +101,7 @@ class LiteralLowRankRule(GramRule):
             observations=V,
             formula=cls.formulas[rule],
             delta=delta,
-            largest=(
-                float(examples.state_kernel.diagonal().max()),
-                float(examples.observation_kernel.diagonal().max()),
-            ),
+            largest=examples.largest,
             states=U,
             epsilon=epsilon,
         )

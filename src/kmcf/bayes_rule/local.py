@@ -131,10 +131,8 @@ class LocalRule(ExampleRule):
                 f"{examples.state_kernel.kernel!r} does not fall off with a distance. Use Gaussian, Laplace, Matern or "
                 "Pose, on some of the columns or times another kernel if need be, or another engine."
             )
-        kernels = examples.state_kernel, examples.observation_kernel
-        largest = float(kernels[0].diagonal().max()), float(kernels[1].diagonal().max())
         formula = ExactRule.formulas[rule]
-        return cls(examples, resampler, nearby, epsilon, delta, formula, accuracy, largest)
+        return cls(examples, resampler, nearby, epsilon, delta, formula, accuracy, examples.largest)
 
     @property
     def size(self) -> int:
