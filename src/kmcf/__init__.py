@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import baselines, datasets, export, filter, herding, kernels, store, transitions, trust, tuning
+    from kmcf import (
+        adaptation,
+        baselines,
+        datasets,
+        export,
+        filter,
+        herding,
+        kernels,
+        store,
+        transitions,
+        trust,
+        tuning,
+    )
+    from kmcf.adaptation import TransitionFit, learn_transition
     from kmcf.datasets import Window, windows
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter, ParticleLikelihoodFilter
@@ -19,6 +32,7 @@ if TYPE_CHECKING:
         CalibrationWarning,
         FewExamplesWarning,
         HighRankWarning,
+        LearningWarning,
         RefittedWarning,
         RejectedStepWarning,
         SkippedDataWarning,
@@ -35,6 +49,7 @@ _HOMES = {
     "FilterRun": "kmcf.filter",
     "HighRankWarning": "kmcf.support.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
+    "LearningWarning": "kmcf.support.alerts",
     "CalibrationWarning": "kmcf.support.alerts",
     "ParticleLikelihoodFilter": "kmcf.filter",
     "RefittedWarning": "kmcf.support.alerts",
@@ -43,14 +58,28 @@ _HOMES = {
     "StalePivotsWarning": "kmcf.support.alerts",
     "UnusedTimesWarning": "kmcf.support.alerts",
     "Subsample": "kmcf.herding",
+    "TransitionFit": "kmcf.adaptation",
     "TuningResult": "kmcf.tuning",
     "Window": "kmcf.datasets",
+    "learn_transition": "kmcf.adaptation",
     "load": "kmcf.store",
     "subsample": "kmcf.herding",
     "tune": "kmcf.tuning",
     "windows": "kmcf.datasets",
 }
-_ROOMS = ("baselines", "datasets", "export", "filter", "herding", "kernels", "store", "transitions", "trust", "tuning")
+_ROOMS = (
+    "adaptation",
+    "baselines",
+    "datasets",
+    "export",
+    "filter",
+    "herding",
+    "kernels",
+    "store",
+    "transitions",
+    "trust",
+    "tuning",
+)
 
 __all__ = [
     "Belief",
@@ -60,22 +89,26 @@ __all__ = [
     "FilterRun",
     "HighRankWarning",
     "KernelMonteCarloFilter",
+    "LearningWarning",
     "ParticleLikelihoodFilter",
     "RefittedWarning",
     "RejectedStepWarning",
     "SkippedDataWarning",
     "StalePivotsWarning",
     "Subsample",
+    "TransitionFit",
     "TuningResult",
     "UnusedTimesWarning",
     "Window",
     "__version__",
+    "adaptation",
     "baselines",
     "datasets",
     "export",
     "filter",
     "herding",
     "kernels",
+    "learn_transition",
     "load",
     "store",
     "subsample",

@@ -13,6 +13,7 @@ from kmcf.cli.filter import filter_
 from kmcf.cli.fit import fit
 from kmcf.cli.group import Commands, Debug, unwrapped
 from kmcf.cli.inspect import inspect
+from kmcf.cli.learn_transition import learn_transition
 from kmcf.cli.option_groups import with_option_groups
 from kmcf.cli.plugins import add_commands
 from kmcf.cli.tune import tune
@@ -58,6 +59,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "fit": fit,
     "tune": tune,
     "calibrate": calibrate,
+    "learn-transition": learn_transition,
     "filter": filter_,
     "evaluate": evaluate,
     "inspect": inspect,
