@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         trust,
         tuning,
     )
-    from kmcf.adaptation import TransitionFit, learn_transition
+    from kmcf.adaptation import Adaptation, ChangeVerdict, TransitionFit, adapt, learn_transition, sensor_changed
     from kmcf.datasets import Window, windows
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter, ParticleLikelihoodFilter
@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 
 # Names are imported on first use, so that the command line starts quickly.
 _HOMES = {
+    "Adaptation": "kmcf.adaptation",
     "Belief": "kmcf.filter",
+    "ChangeVerdict": "kmcf.adaptation",
     "Embedding": "kmcf.embedding",
     "FewExamplesWarning": "kmcf.support.alerts",
     "FilterRun": "kmcf.filter",
@@ -61,7 +63,9 @@ _HOMES = {
     "TransitionFit": "kmcf.adaptation",
     "TuningResult": "kmcf.tuning",
     "Window": "kmcf.datasets",
+    "adapt": "kmcf.adaptation",
     "learn_transition": "kmcf.adaptation",
+    "sensor_changed": "kmcf.adaptation",
     "load": "kmcf.store",
     "subsample": "kmcf.herding",
     "tune": "kmcf.tuning",
@@ -82,8 +86,10 @@ _ROOMS = (
 )
 
 __all__ = [
+    "Adaptation",
     "Belief",
     "CalibrationWarning",
+    "ChangeVerdict",
     "Embedding",
     "FewExamplesWarning",
     "FilterRun",
@@ -101,6 +107,7 @@ __all__ = [
     "UnusedTimesWarning",
     "Window",
     "__version__",
+    "adapt",
     "adaptation",
     "baselines",
     "datasets",
@@ -110,6 +117,7 @@ __all__ = [
     "kernels",
     "learn_transition",
     "load",
+    "sensor_changed",
     "store",
     "subsample",
     "transitions",

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from kmcf._version import __version__
+from kmcf.cli.adapt import adapt, check_sensor
 from kmcf.cli.calibrate import calibrate
 from kmcf.cli.data import data
 from kmcf.cli.evaluate import evaluate
@@ -60,6 +61,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "tune": tune,
     "calibrate": calibrate,
     "learn-transition": learn_transition,
+    "check-sensor": check_sensor,
+    "adapt": adapt,
     "filter": filter_,
     "evaluate": evaluate,
     "inspect": inspect,
