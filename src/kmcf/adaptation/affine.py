@@ -6,11 +6,16 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from scipy.stats import t as student
 
 from kmcf.numerics.arrays import BoolArray, FloatArray
 
 LEAST_SCALE, MOST_SCALE = 0.05, 20.0
 """A sensor whose scale changed by more than this is another sensor."""
+FREEDOM = 4.0
+"""Degrees of freedom of what is seen, around what is predicted."""
+CORE = (FREEDOM - 2.0) / FREEDOM
+"""The part of a Student distribution's variance that is its scale's square."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,23 +58,24 @@ class Affine:
 def log_densities(seen: FloatArray, means: FloatArray, variances: FloatArray, change: Affine) -> FloatArray:
     """Return the log density of each observation (T, q), given what the old sensor would say on average, (T,).
 
-    The density is normal, and that of the numbers as they are seen, so that corrections can be compared. Columns that
-    are NaN do not count; NaN where all are.
+    It is the density of the numbers as they are seen, so that corrections can be compared, by a Student distribution of
+    four degrees of freedom: a few states that the examples do not cover shall not decide. Columns that are NaN do not
+    count; NaN where all are.
 
     Examples
     --------
     >>> seen, means, variances = np.array([[3.0]]), np.array([[1.0]]), np.array([[1.0]])
     >>> log_densities(seen, means, variances, Affine(np.array([2.0]), np.array([1.0]))).round(3)
-    array([-1.612])
+    array([-1.327])
     """
-    spread = change.scale**2 * variances
-    parts = -0.5 * (np.log(2.0 * np.pi * spread) + (seen - change.now(means)) ** 2 / spread)
+    spread = change.scale * np.sqrt(CORE * variances)
+    parts = student.logpdf((seen - change.now(means)) / spread, FREEDOM) - np.log(spread)
     known = np.isfinite(parts)
     return np.where(known.any(axis=1), np.where(known, parts, 0.0).sum(axis=1), np.nan)
 
 
 def fitted_change(
-    seen: FloatArray, means: FloatArray, variances: FloatArray, *, scaled: bool
+    seen: FloatArray, means: FloatArray, variances: FloatArray, *, scaled: bool, now: Affine | None = None
 ) -> tuple[Affine, FloatArray]:
     """Return the most probable change, given what the old sensor would say, and the shifts' standard errors.
 
@@ -81,6 +87,9 @@ def fitted_change(
         What is seen; mean and variance of what the old sensor would say. NaN in ``seen``: missing.
     scaled : bool
         Whether the scale may have changed, too.
+    now : Affine, optional
+        The present estimate: numbers that are far off by it count for less, as under a Student distribution (of which
+        this is one step of EM). None: all count alike.
 
     Examples
     --------
@@ -92,8 +101,12 @@ def fitted_change(
     (array([3.]), array([-2.]))
     """
     known = np.isfinite(seen)
-    weights = np.where(known, 1.0 / variances, 0.0)
     values = np.where(known, seen, 0.0)
+    weights = np.where(known, 1.0 / variances, 0.0)
+    if now is not None:
+        core = CORE * variances
+        off = (values - now.now(means)) ** 2 / (now.scale**2 * core)
+        weights = np.where(known, (FREEDOM + 1.0) / (FREEDOM + off) / core, 0.0)
     total = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
     seen_mean, old_mean = (weights * values).sum(axis=0) / total, (weights * means).sum(axis=0) / total
     scale = np.ones(seen.shape[1])

@@ -23,8 +23,9 @@ from kmcf.support.alerts import RejectedStepWarning, UnusedTimesWarning
 
 ROUNDS = 4
 """So often the correction is estimated anew."""
-HASTE = 1.6
-"""Each estimate goes so many times as far as EM would, which is slow where predictions follow the observations."""
+MOST_HASTE = 6.0
+"""EM is slow where predictions follow the observations: every second round goes on to where it seems to lead, but by no
+more than so many times the last step."""
 CLEAR = 3.0
 """A column has shifted if it has by this many standard errors."""
 
@@ -82,10 +83,14 @@ class Sequences:
             return found_before
         change, table = start, self.table[counted]
         errors = np.full(table.shape[1], np.inf)
+        earlier: list[Affine] = [change]
         for _ in range(ROUNDS):
             means, variances = (part[counted] for part in self.predictions(change))
-            found, errors = fitted_change(table, means, variances, scaled=scaled)
-            change = found.beyond(change, HASTE)
+            change, errors = fitted_change(table, means, variances, scaled=scaled, now=change)
+            earlier.append(change)
+            if len(earlier) == 3:
+                change = limit_of(*earlier)
+                earlier = [change]
         self.known[key] = change, errors
         return change, errors
 
@@ -101,6 +106,27 @@ def predicted(flt: Any, belief: Any, control: Any, time: Any) -> Any:
         return backend.predicted(belief, control, time)
     controls, times = (None if given is None else [given] for given in (control, time))
     return flt.forecast(belief, 1, controls, times)[0]
+
+
+def limit_of(first: Affine, second: Affine, third: Affine) -> Affine:
+    """Return where a sequence of changes seems to lead whose steps shrink at a constant rate (Aitken).
+
+    Examples
+    --------
+    >>> shifts = [Affine(np.ones(1), np.array([1.0 - 0.5**k])) for k in range(3)]
+    >>> limit_of(*shifts).shift
+    array([1.])
+    """
+    factors = []
+    for before, after in (
+        (np.log(second.scale / first.scale), np.log(third.scale / second.scale)),
+        (second.shift - first.shift, third.shift - second.shift),
+    ):
+        size = float(before @ before)
+        rate = float(before @ after) / size if size > 0 else 0.0
+        factors.append(1.0 + min(rate / (1.0 - rate), MOST_HASTE) if 0.0 < rate < 1.0 else 1.0)
+    scale = third.beyond(second, factors[0]).scale
+    return Affine(scale, third.beyond(second, factors[1]).shift)
 
 
 Way = Callable[[Sequences, BoolArray], Affine]
