@@ -25,6 +25,8 @@ RUN = (
     "docs/how-to.md",
     "docs/calibration.md",
     "docs/alarms.md",
+    "docs/learning-transitions.md",
+    "docs/changed-sensors.md",
     "docs/abc.md",
     "docs/kernels.md",
     "docs/building.md",

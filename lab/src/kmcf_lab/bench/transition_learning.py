@@ -143,17 +143,17 @@ def by_particles(name: str, observations: FloatArray, seed: int) -> list[Learnin
     ]
 
 
-def learn_wheels(folder: Path, robot: int, length: int = 600) -> list[LearningCell]:
+def learn_wheels(folder: Path, robot: int, length: int = 400) -> list[LearningCell]:
     """Learn how large a robot's wheels are, from the posts that it sees and odometry that is wrong by a fifth."""
     robots = [recent_landmarks(one, 10.0) for one in mrclam(folder, step=1.0)]
     test, others = robots[robot], [one for k, one in enumerate(robots) if k != robot]
     motion = OdometryMotion().fit(others)
-    states = np.concatenate([one.states[::4] for one in others])
-    observations = [y for one in others for y in list(one.observations)[::4]]
+    states = np.concatenate([one.states[::8] for one in others])
+    observations = [y for one in others for y in list(one.observations)[::8]]
     seen_at = [k for k, y in enumerate(observations) if y is not None]
     flt = ParticleLikelihoodFilter(
         motion, state_kernel=Pose(multiplier=0.15), observation_kernel=LandmarkSet(absent=0.8, multiplier=0.5),
-        n_particles=500, angles=(2,), random_state=0, background=0.2,
+        n_particles=250, angles=(2,), random_state=0, background=0.2,
     )  # fmt: skip
     used = [y if t % 10 == 0 else None for t, y in enumerate(list(test.observations)[:length])]
     controls = np.array(test.controls[:length], dtype=np.float64)
