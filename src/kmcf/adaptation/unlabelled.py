@@ -21,8 +21,8 @@ from kmcf.adaptation.surface import long_run
 from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.support.alerts import RejectedStepWarning, UnusedTimesWarning
 
-ROUNDS = 4
-"""So often the correction is estimated anew."""
+ROUNDS, FEW_ROUNDS = 4, 2
+"""So often the correction is estimated anew: in the end, and while ways compete."""
 MOST_HASTE = 6.0
 """EM is slow where predictions follow the observations: every second round goes on to where it seems to lead, but by no
 more than so many times the last step."""
@@ -59,7 +59,11 @@ class Sequences:
         return np.concatenate(self.seen)
 
     def predictions(self, change: Affine) -> tuple[FloatArray, FloatArray]:
-        """Return mean and variance of what the old sensor would show, predicted from corrected observations."""
+        """Return mean and variance of what the old sensor would show, predicted from corrected observations.
+
+        Means at the edge of the examples are NaN: a filter cannot follow a state beyond it, and would take states there
+        for a change of the sensor.
+        """
         found = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RejectedStepWarning)
@@ -72,8 +76,8 @@ class Sequences:
                     found.append(self.moments(predicted(self.flt, belief, control, clock)))
                     belief = self.flt.step(belief, row, control, clock)
         self.tick()
-        means, variances = zip(*found, strict=True)
-        return np.array(means), np.array(variances)
+        means, variances = (np.array(part) for part in zip(*found, strict=True))
+        return np.where(self.moments.inside(means, variances), means, np.nan), variances
 
     def estimated(self, start: Affine, counted: BoolArray, *, scaled: bool) -> tuple[Affine, FloatArray]:
         """Return the change by EM from a start, with the steps that count; and the shifts' standard errors."""
@@ -84,7 +88,7 @@ class Sequences:
         change, table = start, self.table[counted]
         errors = np.full(table.shape[1], np.inf)
         earlier: list[Affine] = [change]
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS if counted.all() else FEW_ROUNDS):
             means, variances = (part[counted] for part in self.predictions(change))
             change, errors = fitted_change(table, means, variances, scaled=scaled, now=change)
             earlier.append(change)
@@ -95,7 +99,7 @@ class Sequences:
         return change, errors
 
     def densities(self, change: Affine) -> FloatArray:
-        """Return the log density of each observation as it was seen, given those before it, (T,)."""
+        """Return the log density of each number as it was seen, given the observations before it, (T, q)."""
         return log_densities(self.table, *self.predictions(change), change)
 
 
@@ -167,7 +171,7 @@ WAYS: dict[str, Way] = {
     "shift and scale from the medians": _scale_from_medians,
 }
 """The ways to estimate a change that compete."""
-RUNS = 2 * (5 * ROUNDS + len(WAYS)) + 1 + ROUNDS
+RUNS = 2 * (4 * FEW_ROUNDS + len(WAYS)) + 1 + ROUNDS
 """How many times the filter runs over the sequences, at most."""
 
 
@@ -179,10 +183,11 @@ def best_change(sequences: Sequences) -> tuple[Affine, list[Judged], str]:
     plain = sequences.densities(Affine.none(table.shape[1]))
     judged = []
     for name, way in ways.items():
-        gains = np.full(len(table), np.nan)
+        gains = np.full(table.shape, np.nan)
         for half in (first, ~first):
             gains[~half] = (sequences.densities(way(sequences, half)) - plain)[~half]
-        judged.append(Judged(name, *total_of(gains)))
+        known = np.isfinite(gains)  # under both, within the examples
+        judged.append(Judged(name, *total_of(np.where(known, gains, 0.0).sum(axis=1)[known.any(axis=1)])))
     best = max(judged, key=lambda one: one.gain)
     return ways[best.name](sequences, np.ones(len(table), dtype=bool)), judged, best.name
 
