@@ -116,7 +116,7 @@ def fitted_change(
         scale = np.clip(scale, LEAST_SCALE, MOST_SCALE)
     heard = known.any(axis=0)
     shift = seen_mean - scale * old_mean
-    return Affine(scale, shift).only(heard), np.where(heard, scale / np.sqrt(total), np.inf)
+    return Affine(scale, shift).only(np.asarray(heard, dtype=bool)), np.where(heard, scale / np.sqrt(total), np.inf)
 
 
 def matched_change(seen: FloatArray, examples: FloatArray, *, scaled: bool) -> Affine:

@@ -162,14 +162,14 @@ def _scale_from_medians(sequences: Sequences, counted: BoolArray) -> Affine:
 
 
 WAYS: dict[str, Way] = {
+    "shift of some columns": _some_columns,
     "shift": _shift,
     "shift from the medians": _shift_from_medians,
-    "shift of some columns": _some_columns,
     "shift and scale": _scale,
-    "medians and mean deviations": _medians,
     "shift and scale from the medians": _scale_from_medians,
+    "medians and mean deviations": _medians,
 }
-"""The ways to estimate a change that compete."""
+"""The ways to estimate a change that compete, the simplest first."""
 RUNS = 2 * (4 * FEW_ROUNDS + len(WAYS)) + 1 + ROUNDS
 """How many times the filter runs over the sequences, at most."""
 
@@ -187,8 +187,20 @@ def best_change(sequences: Sequences) -> tuple[Affine, list[Judged], str]:
             found, within = sequences.densities(way(sequences, half))
             gains[~half], inside[~half] = (found - plain)[~half], within[~half]
         judged.append(Judged(name, *judgement(gains, inside, usual)))
-    best = max(judged, key=lambda one: one.gain)
+    best = simplest_good(judged)
     return ways[best.name](sequences, np.ones(len(table), dtype=bool)), judged, best.name
+
+
+def simplest_good(judged: Sequence[Judged]) -> Judged:
+    """Return the first of the ways, the simplest first, that is no worse than the best by more than a standard error.
+
+    Examples
+    --------
+    >>> simplest_good([Judged("shift", 10.0, 3.0), Judged("shift and scale", 12.0, 4.0)]).name
+    'shift'
+    """
+    best = max(judged, key=lambda one: one.gain)
+    return next(one for one in judged if one.gain >= best.gain - max(one.gain_error, best.gain_error))
 
 
 def judgement(gains: FloatArray, inside: BoolArray, usual: BoolArray) -> tuple[float, float]:

@@ -107,14 +107,14 @@ def learn_models(name: str, n: int, seed: int) -> list[LearningCell]:
 def by_particles(name: str, observations: FloatArray, seed: int) -> list[LearningCell]:
     """Maximise the likelihood that the package ``particles`` estimates, by its bootstrap filter; none if not there."""
     try:
-        import particles
+        import particles  # type: ignore[import-untyped]
         from particles import distributions as dists
         from particles import state_space_models as ssm
     except ImportError:
         return []
     from scipy.optimize import minimize
 
-    class Model(ssm.StateSpaceModel):  # type: ignore[misc]
+    class Model(ssm.StateSpaceModel):
         def PX0(self) -> Any:  # noqa: N802 - the package's name
             return dists.Normal(scale=1.0 / np.sqrt(1.0 - 0.9**2))
 
