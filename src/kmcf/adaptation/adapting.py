@@ -11,7 +11,7 @@ from sklearn.base import clone
 from kmcf.adaptation.affine import Affine
 from kmcf.adaptation.labelled import WAYS, Model, Pairs, best_way, change_from
 from kmcf.adaptation.observation_moments import ObservationMoments
-from kmcf.adaptation.unlabelled import RUNS, Judged, Sequences, best_change
+from kmcf.adaptation.unlabelled import RUNS, SURE, Judged, Sequences, best_change
 from kmcf.filter.rule_filter import RuleFilter
 from kmcf.filter.sensor_learning import refuse_sensors
 from kmcf.numerics.arrays import FloatArray
@@ -19,9 +19,8 @@ from kmcf.numerics.objects import is_numeric
 from kmcf.support.extras import progress_bar
 from kmcf.support.notebooks import html_table
 
-SURE, SURE_WITH_STATES = 2.5, 1.64
-"""The gain on data left out must exceed this many standard errors, without states and with: without, ways compete that
-all follow the same predictions."""
+SURE_WITH_STATES = 1.64
+"""With states, the gain on pairs left out must exceed this many standard errors."""
 FEWEST_STEPS, FEWEST_PAIRS = 20, 5
 
 

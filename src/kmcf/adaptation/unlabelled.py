@@ -26,6 +26,8 @@ ROUNDS, FEW_ROUNDS = 4, 2
 MOST_HASTE = 6.0
 """EM is slow where predictions follow the observations: every second round goes on to where it seems to lead, but by no
 more than so many times the last step."""
+SURE = 2.5
+"""Ways compete that all follow the same predictions: a gain must exceed this many standard errors."""
 CLEAR = 3.0
 """A column has shifted if it has by this many standard errors."""
 
@@ -192,15 +194,18 @@ def best_change(sequences: Sequences) -> tuple[Affine, list[Judged], str]:
 
 
 def simplest_good(judged: Sequence[Judged]) -> Judged:
-    """Return the first of the ways, the simplest first, that is no worse than the best by more than a standard error.
+    """Return the simplest way that gains beyond chance and is no worse than the best by more than a standard error.
+
+    Ways come with the simplest first. If none gains beyond chance, the best is returned.
 
     Examples
     --------
     >>> simplest_good([Judged("shift", 10.0, 3.0), Judged("shift and scale", 12.0, 4.0)]).name
     'shift'
     """
-    best = max(judged, key=lambda one: one.gain)
-    return next(one for one in judged if one.gain >= best.gain - max(one.gain_error, best.gain_error))
+    sure = [one for one in judged if one.gain > SURE * one.gain_error]
+    best = max(sure or judged, key=lambda one: one.gain)
+    return next((one for one in sure if one.gain >= best.gain - max(one.gain_error, best.gain_error)), best)
 
 
 def judgement(gains: FloatArray, inside: BoolArray, usual: BoolArray) -> tuple[float, float]:
