@@ -14,9 +14,10 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from kmcf.compiled.contract import Engine
 from kmcf.compiled.fetching import belief_of
+from kmcf.compiled.held import HeldResults
 from kmcf.compiled.inputs import Batch
 from kmcf.compiled.seen import Seen, distances_of, shifts_of
-from kmcf.compiled.step import FilterState, StepResult
+from kmcf.compiled.step import FilterState
 from kmcf.embedding.lazy_weights import WeightSummary, summarise_columns
 from kmcf.filter.belief import Belief
 from kmcf.filter.run import FilterRun
@@ -37,7 +38,7 @@ class BatchSummaries:
     def __init__(
         self,
         engine: Engine,
-        results: StepResult,
+        results: HeldResults,
         batch: Batch,
         *,
         mesh: Mesh | None = None,
@@ -97,7 +98,7 @@ class BatchSummaries:
         distance, shift = (float(self.column(f"observation_{name}")[b, t]) for name in ("distance", "shift"))
         return belief_of(
             self._engine,
-            jax.tree.map(lambda array: array[b, t], self._results),
+            self._results.at(b, t),
             Seen(distance, running, shift),
             time=begin + t + 1,
             stream=stream,
@@ -169,7 +170,7 @@ class BatchSummaries:
         return running_means(*series) + np.array(self._before)  # a forecast sees nothing, and keeps what was before
 
     def _per_sequence(self, name: str) -> bool:
-        return name == "interval" or (name == "covariance" and self._results.covariance is None)
+        return name == "interval" or (name == "covariance" and not self._results.has_covariance)
 
     def _stacked(self, name: str) -> Any:
         """Stack the sequences' columns, with NaN after the end of the shorter ones."""
@@ -302,4 +303,4 @@ def _weight_summary(U: Array, V: Array, prior: Array, solution: Array, weight_su
 
 
 def _double(values: Any) -> Any:
-    return values.astype(np.float64) if values.dtype.kind == "f" else values
+    return np.array(values, np.float64 if values.dtype.kind == "f" else None)  # a copy: what JAX gives is read-only
