@@ -8,13 +8,14 @@ import numpy as np
 
 from kmcf.compiled.belief import DeviceBelief
 from kmcf.compiled.checks import precision_of
+from kmcf.compiled.compiling import keep_compiled
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.patterns import with_patterns
 from kmcf.filter.backend import Backend
 from kmcf.trust.alarm import Watch
 from kmcf.trust.rehearsal import Mover
 
-__all__ = ["CompiledFilter", "DeviceBelief", "compiled_backend", "mover", "on_device", "precision_of"]
+__all__ = ["CompiledFilter", "DeviceBelief", "compiled_backend", "keep_compiled", "mover", "on_device", "precision_of"]
 
 
 def compiled_backend(flt: Any, precision: Any, watch: Watch | None = None) -> Backend:

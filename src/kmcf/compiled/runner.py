@@ -13,6 +13,7 @@ import numpy as np
 from jax import lax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from kmcf.compiled.compiling import announcing
 from kmcf.compiled.held import HeldResults, may_stay
 from kmcf.compiled.inputs import Batch
 from kmcf.compiled.memory import bytes_per_sequence, free_bytes, plan
@@ -80,7 +81,8 @@ class BatchRunner:
         pieces = []
         for begin in range(0, steps, piece):
             observations, drives = jax.tree.map(lambda array, begin=begin: array[:, begin : begin + piece], inputs)
-            state, results = scan(model, state, put(observations), put(drives))
+            with announcing(f"the loop over {piece} steps of {observations.shape[0]} sequences"):
+                state, results = scan(model, state, put(observations), put(drives))
             pieces.append(results if stay else fetch(results))
         return pieces[0] if len(pieces) == 1 else jax.tree.map(lambda *arrays: np.concatenate(arrays, axis=1), *pieces)
 

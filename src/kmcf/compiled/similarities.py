@@ -100,9 +100,7 @@ def _plain_gaussian(centres: Array, points: Array) -> tuple[Array, Array]:
     return mean, jnp.mean(jnp.exp(jnp.max(kernel.evaluate_log(centres, points), axis=0)))
 
 
-def _sums_kernel(
-    points_ref: Any, centres_ref: Any, sums_ref: Any, largest_ref: Any, *, count: int, width: int
-) -> None:
+def _sums_kernel(points_ref: Any, centres_ref: Any, sums_ref: Any, largest_ref: Any, *, count: int, width: int) -> None:
     """Sum over one block of points; those that fill the last block do not count."""
     columns = [points_ref[k, :] for k in range(points_ref.shape[0])]
     counted = pl.program_id(0) * width + jnp.arange(width) < count

@@ -41,6 +41,10 @@ class CalibrationWarning(UserWarning):
     """A filter was calibrated on examples that it was fitted on, or on too few, so its intervals may not hold."""
 
 
+class SlowCompilationWarning(UserWarning):
+    """JAX has been compiling a filter for a while."""
+
+
 def warn_user(message: str, category: type[Warning]) -> None:
     """Warn, pointing at the nearest caller outside this package, however deep inside it the warning arises."""
     caller, depth = sys._getframe(1), 2
