@@ -32,7 +32,7 @@ from kmcf.bayes_rule.evidence import Evidence, log_evidence
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
-from kmcf.numerics.linalg import cholesky, weighted_gram
+from kmcf.numerics.linalg import solve_shifted, weighted_gram
 from kmcf.numerics.objects import Objects
 
 
@@ -113,7 +113,7 @@ class ParticleRule(BayesRule):
         psi, observation_coverage = self.observations.of_one(observation)
         V = self.observations.rows
         C = weighted_gram(V, np.maximum(coefficients, 0.0))
-        likelihood = V @ cholesky(C, shift=self.delta, name="C + delta I", remedy="delta").solve(psi)
+        likelihood = V @ solve_shifted(C, self.delta, psi)
         unit = self._largest[1] / (self._largest[1] + self.delta)
         return likelihood, unit, observation_coverage, self.observations.evidence(coefficients, psi)
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -88,6 +89,19 @@ class Tensors:
             self.moments + other.moments,
             squares,
         )
+
+    @property
+    def ranks(self) -> tuple[int, int]:
+        """Numbers of state and observation features."""
+        return self.total.shape[0], self.total.shape[1]
+
+    def observed_mean(self, a: Array) -> Array:
+        """Return Vᵀλ, (q,)."""
+        return a @ self.total
+
+    def solution(self, C: Array, psi: Array, delta: Any, algebra: Any) -> Array:
+        """Return z = (C² + δI)⁻¹ C ψ(y)."""
+        return algebra.solve_regularised_square(C, delta, C @ psi)
 
     def correction_matrix(self, a: Array) -> Array:
         """Return C = Σ_k a_k T_k, (q, q)."""

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from kmcf.compiled.belief import DeviceBelief
-from kmcf.compiled.checks import precision_of
+from kmcf.compiled.checks import ENGINES, precision_of
 from kmcf.compiled.compiling import keep_compiled
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.patterns import with_patterns
@@ -15,7 +15,16 @@ from kmcf.filter.backend import Backend
 from kmcf.trust.alarm import Watch
 from kmcf.trust.rehearsal import Mover
 
-__all__ = ["CompiledFilter", "DeviceBelief", "compiled_backend", "keep_compiled", "mover", "on_device", "precision_of"]
+__all__ = [
+    "ENGINES",
+    "CompiledFilter",
+    "DeviceBelief",
+    "compiled_backend",
+    "keep_compiled",
+    "mover",
+    "on_device",
+    "precision_of",
+]
 
 
 def compiled_backend(flt: Any, precision: Any, watch: Watch | None = None) -> Backend:

@@ -52,6 +52,11 @@ class DeviceAlgebra:
         square = C @ C + delta * jnp.eye(C.shape[0], dtype=C.dtype)
         return self.solve_factorised(jnp.linalg.cholesky(square, symmetrize_input=False), right)
 
+    def solve_shifted(self, C: Array, delta: Any, right: Array) -> Array:
+        """Solve (C + δI) x = right for a positive semi-definite C."""
+        shifted = C + delta * jnp.eye(C.shape[0], dtype=C.dtype)
+        return self.solve_factorised(jnp.linalg.cholesky(shifted, symmetrize_input=False), right)
+
     def herd(self, mean_values: Array, gram: Array, size: int, squared_norm: Array) -> tuple[Array, Array]:
         """Return the picks of Kernel Herding (Algorithm 4) and their distance to the embedding."""
         picks, score = self._greedy(lax.stop_gradient(mean_values), gram, size)  # an argmax has no derivative

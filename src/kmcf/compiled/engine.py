@@ -17,7 +17,9 @@ import numpy as np
 from jax import lax
 from jax.sharding import Mesh
 
-from kmcf.bayes_rule import CompressedRule
+from kmcf.bayes_rule import CompressedRule, LowRankRule
+from kmcf.bayes_rule.clipped import ClippedSums
+from kmcf.bayes_rule.declared import DeclaredFunctions
 from kmcf.bayes_rule.tensors import Tensors
 from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.compiled.belief import DeviceBelief
@@ -50,14 +52,15 @@ from kmcf.trust.alarm import Watch
 from kmcf.trust.calibration import Calibration
 from kmcf.trust.signals import Running
 
-jax.tree_util.register_dataclass(Tensors, [field.name for field in dataclasses.fields(Tensors)], [])
+for _sums in (Tensors, ClippedSums):
+    jax.tree_util.register_dataclass(_sums, [field.name for field in dataclasses.fields(_sums)], [])
 
 
 @dataclass(frozen=True, eq=False)
 class CompiledFilter:
     """The backend of a filter that was fitted on JAX arrays: its steps are compiled."""
 
-    rule: CompressedRule
+    rule: CompressedRule | LowRankRule
     """The rule as fitted by NumPy; weights are formed from it on request."""
     states: Objects
     """The example states."""
@@ -84,12 +87,13 @@ class CompiledFilter:
             What raises alarms.
         """
         rule = flt.rule_
+        in_advance = isinstance(rule, CompressedRule)
         settings = StepSettings(
             transition=flt.transition,
             initial=flt.initial,
             state_pivots=rule.states.pivot_kernel.mapped(lambda array: array.astype(dtype)),
             observation_pivots=rule.observations.pivot_kernel.mapped(lambda array: array.astype(dtype)),
-            declared=rule.declared,
+            declared=rule.declared if in_advance else DeclaredFunctions(flt.states_, flt.angles, ()),
             angles=tuple(flt.angles),
             seed=flt.seed_,
             n_particles=flt.n_particles_,
@@ -119,12 +123,12 @@ class CompiledFilter:
     @cached_property
     def model(self) -> Model:
         """The fitted numbers on the device."""
-        core = self.rule.core
-        core = core._replace(
-            tensors=dataclasses.replace(core.tensors, squares=None),
-            candidate_gram=padded_gram(core.candidate_gram),
-        )
-        host = Model(core, self.states[self.rule.candidates.indices], self.states)
+        rule = self.rule
+        core = rule.core if isinstance(rule, CompressedRule) else rule.compiled_core(self.settings.declared)
+        core = core._replace(candidate_gram=padded_gram(core.candidate_gram))
+        if isinstance(core.tensors, Tensors):
+            core = core._replace(tensors=dataclasses.replace(core.tensors, squares=None))
+        host = Model(core, self.states[rule.candidates.indices], self.states)
         return jax.tree.map(lambda array: jnp.asarray(array, self.settings.dtype), host)
 
     def start(self, stream: Any) -> DeviceBelief:

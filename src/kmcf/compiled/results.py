@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, overload
 
 import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from kmcf.bayes_rule import CompressedRule
 from kmcf.compiled.contract import Engine
 from kmcf.compiled.fetching import belief_of
 from kmcf.compiled.held import HeldResults
@@ -288,7 +290,7 @@ def summarise_weights(
         rows = NamedSharding(mesh, PartitionSpec(mesh.axis_names))
         U, V = jax.device_put((U, V), rows)
     piece = max(1, WEIGHTS_AT_ONCE // len(U))
-    summary = jax.jit(_weight_summary)
+    summary = jax.jit(partial(_weight_summary, clipped=not isinstance(rule, CompressedRule)))
     parts = []
     for first in range(0, len(prior), piece):
         some = slice(first, first + piece)
@@ -296,9 +298,12 @@ def summarise_weights(
     return WeightSummary(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _weight_summary(U: Array, V: Array, prior: Array, solution: Array, weight_sum: Array) -> WeightSummary:
+def _weight_summary(
+    U: Array, V: Array, prior: Array, solution: Array, weight_sum: Array, *, clipped: bool
+) -> WeightSummary:
     with jax.default_matmul_precision("highest"):
-        weights = (U @ prior.T) * (V @ solution.T) / weight_sum
+        coefficients = U @ prior.T
+        weights = (coefficients.clip(0.0) if clipped else coefficients) * (V @ solution.T) / weight_sum
     return summarise_columns(weights)
 
 

@@ -231,7 +231,7 @@ def _corrected(
 def blank_result(model: Model, state: FilterState, settings: StepSettings) -> StepResult:
     """Return what is known before the first step: the initial sample."""
     nan, false = jnp.asarray(jnp.nan, settings.dtype), jnp.zeros((), bool)
-    p, q = model.core.tensors.total.shape
+    p, q = model.core.tensors.ranks
     mean, covariance = _particle_moments(state.particles, settings)
     return StepResult(
         corrected=false,

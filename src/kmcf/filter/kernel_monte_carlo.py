@@ -304,7 +304,7 @@ class KernelMonteCarloFilter(RuleFilter):
     def _on_examples(self, kind: type[OnExamples], **shared: Any) -> Support:
         return kind(
             rule=self.rule,
-            engine=self.engine if self._precision is None else "compressed",
+            engine=self.engine if self._precision is None else compiled_room().ENGINES[self.rule],
             n_resample=self.n_resample,
             angles=self.angles,
             functions=self._functions,
