@@ -78,7 +78,7 @@ class CompressedCore(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """The posterior as coefficients: w = (U a) ∘ (V z), unnormalised; U a is clipped by the importance-weighted rule."""
+    """The posterior as coefficients: w = (U a) ∘ (V z), unnormalised; the importance-weighted rule clips U a."""
 
     prior: Array
     """a, (p,)."""
