@@ -35,6 +35,7 @@ RUN = (
     "docs/datasets.md",
     "docs/localize.md",
     "docs/jax.md",
+    "docs/cluster.md",
 )
 # Blocks marked "python not-run" need files that are not here.
 PAGES = {page: blocks(page) for page in RUN}
@@ -47,6 +48,8 @@ def test_recipe_runs(page, number, tmp_path, monkeypatch):
     first, recipe = PAGES[page][0], PAGES[page][number]
     if page == "docs/jax.md":
         pytest.importorskip("jax", reason="JAX (the extra kmcf[jax]) is not installed")
+    if page == "docs/cluster.md":
+        pytest.importorskip("distributed", reason="Dask (the extra kmcf[distributed]) is not installed")
     if "grakel" in recipe:
         pytest.importorskip("grakel", reason="GraKeL, which is no dependency of this package, is not installed")
     names = {}

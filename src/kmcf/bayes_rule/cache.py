@@ -29,6 +29,8 @@ from kmcf.numerics.growing import Growing
 from kmcf.numerics.linalg import PivotedCholesky
 from kmcf.numerics.objects import is_numeric
 
+MOST_EXAMPLES = 10**15
+"""No sum runs over more examples."""
 LAYOUT = 3
 """Raise this when the cache changes: rules from files with another layout are then fitted again."""
 
@@ -171,7 +173,7 @@ def _tensors(stored: dict[str, Any], n: int, p: int, q: int, functions: int) -> 
     }
     if tensors.squares is not None:
         expected["squares"] = (pairs_p, pairs_q)
-    _check(tensors.n == n, f"the sums are over {tensors.n} examples")
+    _check(n <= tensors.n <= MOST_EXAMPLES, f"the sums are over {tensors.n} examples")
     for name, shape in expected.items():
         array = getattr(tensors, name)
         _check(np.shape(array) == shape and array.dtype == np.float64, f"the tensor {name} has another size")

@@ -99,6 +99,15 @@ class CompressedRule(ExampleRule):
         """Number of examples, n."""
         return self.tensors.n
 
+    @property
+    def share(self) -> float:
+        """Share of the examples that are in memory; the sums may run over more."""
+        return min(len(self.examples.objects), self.size) / self.size
+
+    def summing(self, tensors: Tensors) -> Self:
+        """Return the rule with sums over more examples, of which those in memory are a random part."""
+        return replace(self, tensors=tensors)
+
     @cached_property
     def core(self) -> CompressedCore:
         """All numbers that a step needs."""
@@ -187,8 +196,9 @@ class CompressedRule(ExampleRule):
         steps = len(weight_sum)
         squares, negative = np.zeros(steps), np.zeros(steps)
         largest, best = np.full(steps, -np.inf), np.zeros(steps, dtype=np.intp)
-        for start in range(0, self.size, ROWS_AT_ONCE):
-            rows = slice(start, min(start + ROWS_AT_ONCE, self.size))
+        held = min(self.size, len(self.examples.objects))
+        for start in range(0, held, ROWS_AT_ONCE):
+            rows = slice(start, min(start + ROWS_AT_ONCE, held))
             weights = (self.states.rows[rows] @ prior) * (self.observations.rows[rows] @ solution) / weight_sum
             block = summarise_columns(weights)
             squares += block.sum_of_squares
@@ -196,7 +206,7 @@ class CompressedRule(ExampleRule):
             value = weights[block.largest, np.arange(steps)]
             best = np.where(value > largest, start + block.largest, best)
             largest = np.maximum(value, largest)
-        return WeightSummary(squares, negative, best)
+        return WeightSummary(squares / self.share, negative / self.share, best)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,10 +217,11 @@ class CompressedPosterior(Posterior):
     solution: FloatArray
 
     def weights(self) -> FloatArray:
-        """Form the n weights."""
+        """Form the n weights; of a part of the examples, if only these are in memory."""
         rule = self.rule
         U, V = rule.states.rows[: rule.size], rule.observations.rows[: rule.size]
-        return (U @ self.prior) * (V @ self.solution) / self.weight_sum
+        weights = (U @ self.prior) * (V @ self.solution)
+        return weights / (self.weight_sum if rule.share == 1.0 else weights.sum())
 
     def embedded(self) -> Prior:
         """Return signed weights on the pivots: Σ_i w_i φ(X_i) = μ is the kernel mean Σ_j (L⁻ᵀμ)_j k(·, pivot_j)."""

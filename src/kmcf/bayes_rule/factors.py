@@ -104,17 +104,26 @@ class KernelFeatures:
         """Number of features."""
         return int(self.rows.shape[1])
 
+    def of_many(self, objects: Objects) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the features (m, p) of objects, the diagonal of their kernel matrix and what the pivots miss of it."""
+        full = solve_lower(self.map.lower, self.pivot_kernel.against(objects)).T
+        diagonal = self.pivot_kernel.kernel.diagonal(objects)
+        features = full if self.directions is None else full @ self.directions.T
+        return features, diagonal, diagonal - np.sum(full**2, axis=1)
+
+    def without_rows(self) -> Self:
+        """Return the same features, without those of the examples."""
+        return replace(self, growing=Growing(np.zeros((0, self.rank))))
+
     def extended(self, objects: Objects) -> Self:
         """Return the features with those of further objects, from the same pivots; this object does not change."""
-        full = solve_lower(self.map.lower, self.pivot_kernel.against(objects)).T
-        added = full if self.directions is None else full @ self.directions.T
-        diagonal = self.pivot_kernel.kernel.diagonal(objects)
+        added, diagonal, missed = self.of_many(objects)
         known, count = self.mean_row, len(self.rows)
         extended = replace(
             self,
             growing=self.growing.append(added),
             trace_error=self.trace_error + float(diagonal.sum() - np.sum(added**2)),
-            outside=float((diagonal.sum() - np.sum(full**2)) / max(diagonal.sum(), np.finfo(float).tiny)),
+            outside=float(missed.sum() / max(diagonal.sum(), np.finfo(float).tiny)),
         )
         # Filled in here, since a mean over all rows would make the cost grow with the number of examples.
         extended.__dict__["mean_row"] = (count * known + added.sum(axis=0)) / (count + len(added))

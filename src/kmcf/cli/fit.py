@@ -9,6 +9,15 @@ import typer
 
 from kmcf.cli import options
 from kmcf.cli.calibrate import calibrating
+from kmcf.cli.cluster import (
+    SchedulerOption,
+    WorkersOption,
+    check_cluster,
+    fitted_to,
+    on_the_cluster,
+    reading_chunks,
+    tell_first,
+)
 from kmcf.cli.group import note
 from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
@@ -28,6 +37,8 @@ def fit(
     settings: options.FilterOptions,
     seed: options.SeedOption = 0,
     calibrate: options.CalibrateOption = False,
+    scheduler: SchedulerOption = None,
+    workers: WorkersOption = None,
     out: ModelOut = Path("model.kmcf"),
     as_json: options.JsonOption = False,
     python: options.PythonOption = False,
@@ -48,24 +59,33 @@ def fit(
         kmcf fit walks.parquet -s x -y signal --sequence walk --observation-kernel matern:nu=2.5 -o model.kmcf
 
         kmcf fit walk.csv -s x,y -y 'rssi_*' -t time --window 3 --calibrate
+
+        kmcf fit month-*.parquet -s x,y -y 'rssi_*' --workers 2
     """
     files = example_files(examples)
+    on_cluster = scheduler is not None or workers is not None
+    if on_cluster:
+        check_cluster(files, motion, calibrate=calibrate)
     if calibrate and files.sensors:
         raise ValueError("--calibrate does not work with several sensors.")
     check_floor(read_windows(examples.window), settings.given().get("floor"))
     if files.sensors and calibrate:
         raise ValueError("--calibrate does not work with several sensors: name the columns of all by --observation.")
     script = Script("kmcf fit")
-    script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
+    if on_cluster:
+        script.add(reading_chunks(files), needs=("kmcf.distributed",), check=tell_first)
+    else:
+        script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
     add_windows(script, files.window, check=check_length)
     if files.sensors:
         script.add("examples = kmcf.datasets.sensor_examples(recordings)", check=_check_sensors)
         if motion.recovery:
             script.add("states = numpy.concatenate([states for states, _ in examples.values()])", needs=("numpy",))
-    else:
+    elif not on_cluster:
         script.add("states, observations = kmcf.datasets.examples(recordings)", check=_check_examples)
     script.add(*filter_statements(files, motion, settings, seed))
-    script.add("flt.fit(examples)" if files.sensors else "flt.fit(states, observations)")
+    fitting = "flt.fit(examples)" if files.sensors else "flt.fit(states, observations)"
+    script.add(on_the_cluster(fitting, scheduler, workers) if on_cluster else fitting)
     if calibrate:
         script.add(calibrating("flt", controlled=bool(files.control), timed=bool(files.time)), needs=("numpy",))
     script.add("flt.alarm_thresholds_  # found here, so that the file holds them")
@@ -106,7 +126,7 @@ def _about(
     columns = recordings[0].names
     about = {
         "model": str(out),
-        "examples": sum(len(part) for part, _ in examples.values()) if examples else len(states),
+        "examples": sum(len(part) for part, _ in examples.values()) if examples else fitted_to(flt, states),
         "sequences": len({recording.name for recording in recordings}),
         "state": list(columns["states"]),
         "observation": list(columns["observations"]),

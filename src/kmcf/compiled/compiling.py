@@ -1,5 +1,8 @@
 """Compiling takes seconds, on some devices more: saying so, and keeping what was compiled for the next process."""
 
+# mypy: disable-error-code=no-untyped-call
+# JAX leaves some of its functions without types.
+
 from __future__ import annotations
 
 import os

@@ -120,6 +120,30 @@ def read_tables(
     )
 
 
+def recordings_of(
+    columns: NamedColumns, roles: Roles, *, name: str, angles: Names = (), gaps: str = "keep"
+) -> list[Recording]:
+    """Return the sequences in named columns, as :func:`read_tables` does for one file.
+
+    Parameters
+    ----------
+    columns : NamedColumns
+        The columns.
+    roles : Roles
+        What they hold.
+    name : str
+        Name of the sequence, if no column says which.
+    angles : str or list of str
+        State columns that are angles in radians.
+    gaps : {"keep", "split", "fill", "error"}
+        What to do where time advances by more than 1.5 steps.
+    """
+    found = _sequences(columns, roles, name)
+    turning = tuple(_position(angle, found[0].names["states"]) for angle in _listed(angles))
+    found = [replace(recording, angles=turning) for recording in found]
+    return found if roles.time is None else _with_gaps(found, gaps, usual_step(found))
+
+
 def columns_of(recordings: Sequence[Recording]) -> dict[str, Any]:
     """Return the columns that recordings were read from, as :func:`read_tables` takes them, and the usual time step.
 

@@ -105,14 +105,27 @@ class HostBackend:
         """Filter several sequences, of any lengths."""
         return self._filter_all(sequences, controls, times, progress, keep_beliefs)
 
+    def filter_stream(self, observations: Any, controls: Any, *, times: Any = None, stream: int = 0) -> FilterRun:
+        """Filter one sequence with a stream of random numbers of its own."""
+        single, clock = (None if given is None else [given] for given in (controls, times))
+        return self._filter_all([observations], single, clock, False, None, first=stream)[0]
+
     def forecast(self, belief: Belief, steps: int, controls: Any, times: Any = None) -> FilterRun:
         """Predict without observations."""
         checked, clock = read_controls(controls, steps), read_times(times, steps)
         return collect(self._along(belief, [None] * steps, checked, clock), angles=self.advance.angles, keep=True)
 
     def _filter_all(
-        self, sequences: Sequence[Any], controls: Any, times: Any, progress: bool, keep_beliefs: bool | None
+        self,
+        sequences: Sequence[Any],
+        controls: Any,
+        times: Any,
+        progress: bool,
+        keep_beliefs: bool | None,
+        *,
+        first: int = 0,
     ) -> list[FilterRun]:
+        """Filter sequences in turn, with streams of random numbers from ``first`` on."""
         if not isinstance(sequences, list | tuple):
             raise TypeError(f"filter_many takes a list of sequences, not {type(sequences).__name__}.")
         read = [self.reader.sequence(sequence) for sequence in sequences]
@@ -127,7 +140,7 @@ class HostBackend:
             keep_beliefs = total <= KEPT_STEPS and total * self.numbers_per_belief <= KEPT_NUMBERS
         runs, unused = [], Counter[str]()
         with noticed(), progress_bar(total, "filtering", show=progress) as tick:
-            for stream, (sequence, inputs, clock) in enumerate(zip(read, checked, clocks, strict=True)):
+            for stream, (sequence, inputs, clock) in enumerate(zip(read, checked, clocks, strict=True), first):
                 beliefs = counted_sensors(self._along(self.start(stream), sequence, inputs, clock, tick), unused)
                 runs.append(collect(beliefs, angles=self.advance.angles, keep=keep_beliefs))
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]

@@ -12,7 +12,8 @@ import numpy as np
 from sklearn.base import clone
 
 from kmcf.bayes_rule import BayesRule, Examples
-from kmcf.filter.backend import Backend, Reader
+from kmcf.filter.backend import Backend, Reader, distributed_room
+from kmcf.filter.chunked import check_chunked, refuse_chunked, summed_in_words
 from kmcf.filter.clock import Drive
 from kmcf.filter.gaps import Served
 from kmcf.filter.inputs import read_seed
@@ -37,6 +38,7 @@ from kmcf.filter.support import Support
 from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
 from kmcf.filter.watching import watch_observations, watch_over
 from kmcf.kernels import Kernel, Learned, Precomputed
+from kmcf.numerics.arrays import is_dask
 from kmcf.numerics.greedy import greedy_loop
 from kmcf.numerics.objects import Objects, describe
 from kmcf.support.alerts import StalePivotsWarning, warn_user
@@ -94,9 +96,18 @@ class RuleFilter(SequentialFilter):
         self._check_settings()
         self._functions = check_functions(functions)
         self.calibration_ = None  # it was of another fit
-        learnt = learn(states, observations, self._learning_settings(), known)
+        seed = read_seed(self.random_state)
+        if is_dask(states) or is_dask(observations):
+            learnt = self._learn_chunks(states, observations, seed)
+        else:
+            learnt = learn(states, observations, self._learning_settings(), known)
         self._thresholds = None
-        return self._adopt(learnt, read_seed(self.random_state))
+        return self._adopt(learnt, seed)
+
+    def _learn_chunks(self, states: Any, observations: Any, seed: int) -> Learnt:
+        """Learn from Dask collections, where their chunks are."""
+        settings = self._learning_settings(check_chunked(self, self._support()))
+        return distributed_room().learn_chunks(states, observations, settings, angles=self.angles, seed=seed)
 
     def partial_fit(self, states: Any, observations: Any = None) -> Self:
         """Learn from further examples, keeping kernels, regularisers and (compressed engine) pivots.
@@ -116,6 +127,7 @@ class RuleFilter(SequentialFilter):
         if self.sensors_ is not None:
             return self._adopt_sensors(add_examples(self, states, observations), self.seed_)
         one_sensor(self, observations)
+        refuse_chunked(self.learnt_, "partial_fit")
         if self.n_examples is not None or isinstance(self.observation_kernel_, Precomputed):
             raise ValueError("partial_fit works neither with n_examples nor with a precomputed kernel: fit again.")
         extended = self.learnt_.extended(states, observations, self._learning_settings())
@@ -136,6 +148,7 @@ class RuleFilter(SequentialFilter):
         self._thresholds = None
         if self.sensors_ is not None:
             return self._adopt_sensors({name: copy(part).refresh() for name, part in self.sensors_.items()}, self.seed_)
+        refuse_chunked(self.learnt_, "refresh")
         return self._adopt(self.learnt_.refreshed(self._learning_settings()), self.seed_)
 
     def search_space(self) -> dict[str, Parameter]:
@@ -211,8 +224,8 @@ class RuleFilter(SequentialFilter):
         """Adopt the options that another fit was given."""
         self._functions = tuple(options["_functions"])
 
-    def _learning_settings(self) -> LearningSettings:
-        support = self._support()
+    def _learning_settings(self, support: Support | None = None) -> LearningSettings:
+        support = self._support() if support is None else support
         return LearningSettings(
             state_kernel=self.state_kernel,
             observation_kernel=self.observation_kernel,
@@ -273,7 +286,7 @@ class RuleFilter(SequentialFilter):
 
     def _examples_in_words(self) -> str:
         if self.sensors_ is None:
-            return super()._examples_in_words()
+            return summed_in_words(self.learnt_) or super()._examples_in_words()
         counts = (f"{len(sensor.states_)} examples of {name!r}" for name, sensor in self.sensors_.items())
         return ", ".join(counts)
 

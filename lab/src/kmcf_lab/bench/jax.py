@@ -146,7 +146,7 @@ def measure_parts(n: int, batch: int, report: Callable[[str], object] = print) -
     engine = compiled(fitted(n, "float64"))
     settings, model = engine.settings, engine.model
     core, algebra = model.core, settings.algebra
-    p, q = core.tensors.total.shape
+    p, q = core.tensors.ranks
     rng = np.random.default_rng(0)
     states = jax.jit(jax.vmap(lambda stream: engine.initial(model, stream)))(jnp.arange(batch))
     states = states._replace(time=states.time + 1)

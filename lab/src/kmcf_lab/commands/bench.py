@@ -35,6 +35,7 @@ class Study(StrEnum):
     tolerance = "tolerance"
     tuning = "tuning"
     world = "world"
+    distributed = "distributed"
     baselines = "baselines"
     windows = "windows"
     jax = "jax"
@@ -51,6 +52,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.rooms: bench_kernels.rooms,
     Study.speeds: bench_kernels.speeds,
     Study.world: bench_engines.world,
+    Study.distributed: bench_engines.distributed,
     Study.baselines: bench_methods.baselines,
     Study.intervals: bench_methods.intervals,
     Study.calibration: bench_methods.calibration,
@@ -76,6 +78,7 @@ _HELP = (
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
     "world: very many examples in a world far larger than what the state kernel sees. "
+    "distributed: fits on Dask chunks over numbers of examples and workers. "
     "baselines: errors of all methods on the paper's models. "
     "windows: the last observations as one, on the Bluetooth tracks, with the intervals. "
     "jax: filter steps per second over batch sizes, on the device that JAX finds. "

@@ -91,6 +91,24 @@ def world(console: Console, options: BenchOptions) -> None:
     save_rows(console, [asdict(row) for row in rows], options.out / "bench_world.json")
 
 
+def distributed(console: Console, options: BenchOptions) -> None:
+    """Fit on Dask chunks, beside fits in memory."""
+    from kmcf_lab.bench.distributed import IN_MEMORY, measure_distributed
+
+    sizes = options.n or ([20_000, 100_000] if options.quick else [100_000, 1_000_000, 10_000_000])
+    rows = [measure_distributed(n, workers) for n in sizes for workers in (0, 1, 2) if workers or n <= IN_MEMORY]
+    columns = ("n", "workers", "fit s", "peak GB", "moved MB", "ranks p, q", "kept", "RMSE", "ms/step")
+    table = new_table("Fits on Dask chunks of 500 000 examples, model 1a (0 workers: in memory)", columns, left=0)
+    for row in rows:
+        sizes_of = (f"{row.ranks[0]}, {row.ranks[1]}", f"{row.kept}")
+        costs = (f"{row.fit_seconds:.1f}", f"{row.peak_gigabytes:.2f}", f"{row.moved_megabytes:.1f}")
+        table.add_row(
+            f"{row.n}", f"{row.workers}", *costs, *sizes_of, f"{row.error:.4f}", f"{row.milliseconds_per_step:.2f}"
+        )
+    console.print(table)
+    save_rows(console, [asdict(row) for row in rows], options.out / "bench_distributed.json")
+
+
 def ranks(console: Console, options: BenchOptions) -> None:
     """Measure the error at low rank."""
     from kmcf_lab.bench.ranks import measure_ranks
