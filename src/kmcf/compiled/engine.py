@@ -24,6 +24,7 @@ from kmcf.bayes_rule.tensors import Tensors
 from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.compiled.belief import DeviceBelief
 from kmcf.compiled.checks import check_kernel, check_results, is_traced
+from kmcf.compiled.compiling import compiled
 from kmcf.compiled.fetching import fetched_belief
 from kmcf.compiled.inputs import Batch, read_batch, read_one, read_sequences
 from kmcf.compiled.loops import padded_gram
@@ -271,15 +272,15 @@ class CompiledFilter:
     @cached_property
     def initial(self) -> Any:
         """The compiled draw from p_init: takes the model and a stream."""
-        return jax.jit(partial(initial_state, settings=self.settings))
+        return compiled(partial(initial_state, settings=self.settings))
 
     @cached_property
     def _blank(self) -> Any:
-        return jax.jit(partial(blank_result, settings=self.settings))
+        return compiled(partial(blank_result, settings=self.settings))
 
     @cached_property
     def _step(self) -> Any:
-        return jax.jit(partial(advance, settings=self.settings))
+        return compiled(partial(advance, settings=self.settings))
 
     @cached_property
     def _replay(self) -> Any:
@@ -290,7 +291,7 @@ class CompiledFilter:
 
             return lax.scan(one, state, (corrected, picks, drives))
 
-        return jax.jit(steps)
+        return compiled(steps)
 
     def initial_of(self, stream: Any) -> FilterState:
         """Return the initial state of a stream: draws from p_init."""

@@ -14,6 +14,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from kmcf.bayes_rule import CompressedRule
+from kmcf.compiled.compiling import compiled
 from kmcf.compiled.contract import Engine
 from kmcf.compiled.fetching import belief_of
 from kmcf.compiled.held import HeldResults
@@ -290,7 +291,7 @@ def summarise_weights(
         rows = NamedSharding(mesh, PartitionSpec(mesh.axis_names))
         U, V = jax.device_put((U, V), rows)
     piece = max(1, WEIGHTS_AT_ONCE // len(U))
-    summary = jax.jit(partial(_weight_summary, clipped=not isinstance(rule, CompressedRule)))
+    summary = compiled(partial(_weight_summary, clipped=not isinstance(rule, CompressedRule)))
     parts = []
     for first in range(0, len(prior), piece):
         some = slice(first, first + piece)

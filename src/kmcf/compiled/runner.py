@@ -13,7 +13,7 @@ import numpy as np
 from jax import lax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from kmcf.compiled.compiling import announcing
+from kmcf.compiled.compiling import announcing, compiled
 from kmcf.compiled.held import HeldResults, may_stay
 from kmcf.compiled.inputs import Batch
 from kmcf.compiled.memory import bytes_per_sequence, free_bytes, plan
@@ -97,7 +97,7 @@ class BatchRunner:
         scan = partial(_scan_batch, settings=self._settings)
         initial = jax.vmap(partial(initial_state, settings=self._settings), in_axes=(None, 0))
         if mesh is None:
-            return self._model, jax.jit(scan), jax.jit(initial), lambda tree: tree, jax.device_get
+            return self._model, compiled(scan), compiled(initial), lambda tree: tree, jax.device_get
         whole, split = PartitionSpec(), PartitionSpec(mesh.axis_names)
         # Each device runs its own filters: nothing is exchanged.
         scan = jax.shard_map(scan, mesh=mesh, in_specs=(whole, split, split, split), out_specs=split, check_vma=False)
@@ -105,8 +105,8 @@ class BatchRunner:
         model = place(self._model, NamedSharding(mesh, whole))
         return (
             model,
-            jax.jit(scan),
-            jax.jit(initial),
+            compiled(scan),
+            compiled(initial),
             lambda tree: place(tree, NamedSharding(mesh, split)),
             gather,
         )

@@ -1,10 +1,9 @@
 """The particles' similarities to the pivots, summed up: plain for any kernel, one fused GPU kernel for the Gaussian.
 
 All that a step needs of the (pivots, particles) matrix are its mean over the particles and, of each particle, its
-largest entry. The plain formulas leave it to the compiler to fuse two reductions in different directions, which on a
-GPU it does slowly, in both senses: the second takes four times as long as the first, and with a number of particles
-that is no power of two compiling them takes minutes. The fused kernel makes one pass over blocks of particles that
-are padded to a power of two, and compiles at once.
+largest entry. The plain formulas leave it to the compiler to fuse two reductions in different directions; on a GPU the
+second then takes four times as long as the first. The fused kernel makes one pass over blocks of particles, padded to
+a power of two, in a third of the time.
 """
 
 # mypy: disable-error-code=no-untyped-call
