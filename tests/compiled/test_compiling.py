@@ -3,13 +3,14 @@ import time
 import warnings
 from types import SimpleNamespace
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax_cases import TEST
 
 from kmcf.bayes_rule.evidence import Evidence
-from kmcf.compiled.compiling import announcing
+from kmcf.compiled.compiling import announcing, compiled
 from kmcf.compiled.held import HeldResults, may_stay
 from kmcf.compiled.step import StepResult
 
@@ -63,3 +64,18 @@ def test_columns_can_be_changed_by_their_owner(flt):
     own = flt.filter(TEST.observations)
     own.rejected[0] = True
     own.mean[0] = 0.0
+
+
+@pytest.fixture
+def other_options(monkeypatch):
+    """Options that only the outermost compilation may have, as on a GPU."""
+    monkeypatch.setattr("kmcf.compiled.compiling._options", lambda: {"xla_cpu_enable_fast_min_max": False})
+
+
+@pytest.mark.usefixtures("other_options")
+def test_compiled_functions_can_be_used_inside_compiled_code():
+    double = compiled(lambda x: 2.0 * x)
+    assert double(3.0) == 6.0
+    np.testing.assert_array_equal(jax.jit(jax.vmap(double))(jnp.arange(3.0)), [0.0, 2.0, 4.0])
+    np.testing.assert_array_equal(jax.vmap(double)(jnp.arange(3.0)), [0.0, 2.0, 4.0])
+    assert jax.grad(double)(1.0) == 2.0

@@ -16,6 +16,7 @@ from typing import Any
 
 import jax
 
+from kmcf.compiled.checks import is_traced
 from kmcf.support.alerts import SlowCompilationWarning
 
 NO_SEARCH = {"xla_gpu_experimental_enable_fusion_autotuner": False}
@@ -23,18 +24,34 @@ PATIENCE = 10.0
 """Seconds of compiling after which the user is told."""
 
 
-def compiled(function: Callable[..., Any]) -> Any:
-    """Return a function compiled on first use (``jax.jit``), on a GPU without the search that takes minutes.
+class compiled:  # noqa: N801
+    """A function compiled on first use (``jax.jit``), on a GPU without a search that can take minutes.
 
     XLA's search for the best way to fuse reductions takes up to minutes for sizes that are no power of two, and finds
-    nothing faster for these formulas.
+    nothing faster for these formulas. It can be switched off only where JAX begins to compile: inside the user's own
+    compiled code the function is compiled as the user wants it.
+
+    Parameters
+    ----------
+    function : callable
+        A pure function of arrays.
 
     Examples
     --------
     >>> int(compiled(lambda x: x + 1)(1))
     2
     """
-    return jax.jit(function, compiler_options=_options())
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._outermost = jax.jit(function, compiler_options=_options())
+        self._nested = jax.jit(function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return (self._nested if is_traced(arguments) else self._outermost)(*arguments)
+
+    def lower(self, *arguments: Any) -> Any:
+        """Translate without running, as functions of ``jax.jit`` can."""
+        return self._outermost.lower(*arguments)
 
 
 @cache
