@@ -47,6 +47,7 @@ class compiled:  # noqa: N801
         self._nested = jax.jit(function)
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run the function; compile it first if the shapes are new."""
         return (self._nested if is_traced(arguments) else self._outermost)(*arguments)
 
     def lower(self, *arguments: Any) -> Any:
