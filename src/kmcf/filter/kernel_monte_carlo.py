@@ -13,7 +13,7 @@ from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.sensor_learning import one_sensor
 from kmcf.filter.settings import check_filter
-from kmcf.filter.support import OnBoth, OnExamples, OnParticles, Support
+from kmcf.filter.support import EXACT_ENOUGH, OnBoth, OnExamples, OnParticles, Support
 from kmcf.kernels import Learned
 from kmcf.numerics.arrays import is_jax
 
@@ -49,9 +49,11 @@ class KernelMonteCarloFilter(RuleFilter):
         does the same at a cost per step that does not depend on n. "local" is Algorithm 1 among the examples near the
         particles, for large worlds: its cost depends on how many these are. "auto" takes the cheapest; ``engine_``,
         ``ranks_`` and ``trace_errors_`` show what it chose.
-    tolerance : float, pair of float or "auto"
+    tolerance : float, pair of float or "auto", optional
         Low-rank engines stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
-        "auto" follows the regularisers: posterior means then change by less than 1 % of the posterior sd.
+        "auto" follows the regularisers as far as a probe at fit allows it: posterior means of left-out examples then
+        change by less than 1 % of their sd, and their errors grow by less than 1 %. None: 1e-8 where a step is cheap
+        with it or an ``engine`` is given, otherwise "auto"; :meth:`explain` tells.
     rank : int, float or pair of them, optional
         Largest number of features of states and observations in low-rank engines; a number below 1 is the share of the
         kernel matrix's trace that they keep, so that the rank follows from a matrix norm (Appendix C.1). With
@@ -117,7 +119,7 @@ class KernelMonteCarloFilter(RuleFilter):
         delta: float | None = None,
         rule: str = "kbr",
         engine: str = "auto",
-        tolerance: float | tuple[float, float] | str = 1e-8,
+        tolerance: float | tuple[float, float] | str | None = None,
         rank: int | float | tuple[int | float, int | float] | None = None,
         resampling: str = "herding",
         n_resample: int = 100,
@@ -297,7 +299,7 @@ class KernelMonteCarloFilter(RuleFilter):
         return kinds[self.support](
             resampling=self.resampling,
             resample_threshold=self.resample_threshold,
-            tolerance=self.tolerance,
+            tolerance=EXACT_ENOUGH if self.tolerance is None and self.engine != "auto" else self.tolerance,
             rank=self.rank,
         )
 

@@ -102,7 +102,7 @@ class Learnt:
         flt.epsilon_, flt.delta_ = self.epsilon, self.delta
         flt.example_indices_ = self.example_indices
         flt.subsample_error_ = None if self.chosen is None else self.chosen.error
-        flt.rule_, flt.engine_, flt.ranks_, flt.trace_errors_ = self.fitted
+        flt.rule_, flt.engine_, flt.ranks_, flt.trace_errors_ = self.fitted[:4]
 
     def regularised(self, epsilon: float | None, delta: float | None) -> Learnt | None:
         """Return the same with other regularisers (None: no change), all else shared; None if the rule cannot."""
