@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from kmcf.bayes_rule.base import Examples
@@ -69,13 +70,16 @@ def _most_cheap(n: int, p: int | None, settings: RuleSettings) -> int:
     fewest, most = 1, n
     while fewest < most:
         q = (fewest + most + 1) // 2
-        ranks = q if p is None else p, q
-        engine = cheapest(n, *ranks, settings) if settings.engine == "auto" else settings.engine
-        if nanoseconds_per_step(n, *ranks, settings.n_particles, n)[engine] <= CHEAP_NANOSECONDS:
+        if _is_cheap(n, q if p is None else p, q, settings):
             fewest = q
         else:
             most = q - 1
     return fewest
+
+
+def _is_cheap(n: int, p: int, q: int, settings: RuleSettings) -> bool:
+    engine = cheapest(n, p, q, settings) if settings.engine == "auto" else settings.engine
+    return nanoseconds_per_step(n, p, q, settings.n_particles, n)[engine] <= CHEAP_NANOSECONDS
 
 
 def _given(
@@ -95,7 +99,8 @@ def _given(
     _warn_capped(capped, most, examples.size)
     if (settings.tolerance is None or capped[1]) and settings.rank[1] is None:
         probes = _probes(examples, states, observations, settings, angles)
-        reduced = reduce_features(states, observations, probes, tolerance=0.0)
+        affordable = partial(_is_cheap, examples.size, settings=settings)
+        reduced = reduce_features(states, observations, probes, tolerance=0.0, affordable=affordable)
         return Features(states, reduced.observations, settings, reduced.change)
     return Features(states, observations, settings)
 
@@ -117,7 +122,8 @@ def _probed(examples: Examples, settings: RuleSettings, angles: Sequence[int]) -
     ]
     _warn_capped(capped, most, examples.size)
     probes = _probes(examples, *fine, settings, angles)
-    states, observations, change = reduce_features(*fine, probes, tolerance=wanted[0])
+    affordable = partial(_is_cheap, examples.size, settings=settings)
+    states, observations, change = reduce_features(*fine, probes, tolerance=wanted[0], affordable=affordable)
     return Features(states, observations, settings, change)
 
 

@@ -130,7 +130,8 @@ def _decision(stored: Any) -> Decision | None:
     tolerance = stored["tolerance"]
     numbers = {name: None if stored[name] is None else _number(stored[name], float) for name in ("change", "error")}
     costs = {str(name): _number(value, float) for name, value in dict(stored["nanoseconds"]).items()}
-    return Decision(costs, None if tolerance is None else _pair(tolerance, float), **numbers)
+    _check(isinstance(stored["by_cost"], bool), "what was decided cannot be read")
+    return Decision(costs, None if tolerance is None else _pair(tolerance, float), stored["by_cost"], **numbers)
 
 
 def _fields(thing: Any) -> dict[str, Any]:

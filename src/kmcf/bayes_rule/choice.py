@@ -74,7 +74,7 @@ def fit_rule(
     engine = cheapest(n, *ranks, settings, near) if settings.engine == "auto" else settings.engine
     if settings.engine == "auto":
         _warn_slow(work[engine] / 1e6, ranks, used)
-    why = Decision(work, used.tolerance, *(change or (None, None)))
+    why = Decision(work, used.tolerance, settings.tight_if_cheap, *(change or (None, None)))
     if engine == "exact":
         exact = ExactRule.fit(examples, negligible=negligible, **dense)
         return FittedRule(exact, engine, (n, n), (0.0, 0.0), why)

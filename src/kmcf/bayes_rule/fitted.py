@@ -48,6 +48,8 @@ class Decision(NamedTuple):
     """What a step of each engine would cost, by the cost model."""
     tolerance: tuple[float, float] | None
     """The tolerance of the features; None where it followed the regularisers."""
+    by_cost: bool = False
+    """Whether the tolerance was chosen by what a step costs; otherwise the user set it."""
     change: float | None = None
     """How far posterior means moved in the probe, in units of their sd; None without a probe."""
     error: float | None = None

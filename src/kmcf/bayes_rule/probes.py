@@ -21,15 +21,17 @@ from kmcf.numerics.circles import on_circles
 from kmcf.numerics.linalg import cholesky, solve_regularised_square, weighted_gram
 from kmcf.numerics.objects import Objects, is_numeric
 
-PLACES = 8
-CONCENTRATIONS = (1.0, 4.0)
-"""Priors are proportional to these powers of the similarity to the state: as wide as the state kernel, half as wide."""
+PLACES = 12
+CONCENTRATIONS = (4.0, 16.0)
+"""Priors are proportional to these powers of the similarity to the state: half as wide as the state kernel, a quarter.
+Wider ones forgive more."""
 MOST_ROWS = 1500
 """Of more examples than this, some represent all."""
 LARGEST_CHANGE, LARGEST_ERROR = 0.01, 0.01
 """Posterior means may move by this share of their sd, and their error may grow by this share."""
 LEAST_SD = 0.3
-"""Signed weights can have a variance near or below zero: an sd counts as at least so much of the median one."""
+"""Signed weights can have a variance near or below zero: an sd counts as at least so much of the median one, and of the
+error."""
 
 
 class Change(NamedTuple):
@@ -41,8 +43,13 @@ class Change(NamedTuple):
     """The growth of the root mean squared error of the means, as a share."""
 
     def within(self, share: float = 1.0) -> bool:
-        """Say whether both are at most a share of what is allowed."""
-        return self.means <= share * LARGEST_CHANGE and self.error <= share * LARGEST_ERROR
+        """Say whether means move by at most a share of what is allowed, and the error does not grow too much."""
+        return self.means <= share * LARGEST_CHANGE and self.harmless
+
+    @property
+    def harmless(self) -> bool:
+        """Whether the error does not grow too much."""
+        return self.error <= LARGEST_ERROR
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +131,9 @@ class Probes:
         places = self.places[self.rows]
         variances = np.array([w @ (places - w @ places) ** 2 for w in self._wanted])
         sds = np.sqrt(np.maximum(variances, 0.0))
-        return np.maximum(np.maximum(sds, LEAST_SD * np.median(sds, axis=0)), np.finfo(float).tiny)
+        errors = np.sqrt(np.mean((self._means(self._wanted) - self.places[self.left_out]) ** 2, axis=0))
+        least = LEAST_SD * np.maximum(np.median(sds, axis=0), errors)
+        return np.maximum(np.maximum(sds, least), np.finfo(float).tiny)
 
     def _means(self, weights: list[FloatArray]) -> FloatArray:
         return np.stack([w @ self.places[self.rows] for w in weights])

@@ -8,11 +8,11 @@ features, and those with a growing number of directions, until they agree. The s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kmcf.bayes_rule.factors import KernelFeatures
-from kmcf.bayes_rule.probes import Change, Probes
+from kmcf.bayes_rule.probes import LARGEST_CHANGE, Change, Probes
 from kmcf.bayes_rule.rotation import informative_directions, leading_directions
 from kmcf.numerics.arrays import FloatArray
 
@@ -22,6 +22,8 @@ LOOSER = (1.0, 0.1, 0.01)
 """State features are cut where the residual falls below these multiples of the tolerance, the first that will do."""
 SHARE = 0.75
 """Share of the change that is allowed which fewer observation features may use up; the state features get the rest."""
+LITTLE_MORE = 1.25
+Affordable = Callable[[int, int], bool]
 NO_CHANGE = Change(0.0, 0.0)
 
 
@@ -34,9 +36,17 @@ class Reduced(NamedTuple):
 
 
 def reduce_features(
-    states: KernelFeatures, observations: KernelFeatures, probes: Probes | None, *, tolerance: float
+    states: KernelFeatures,
+    observations: KernelFeatures,
+    probes: Probes | None,
+    *,
+    tolerance: float,
+    affordable: Affordable,
 ) -> Reduced:
     """Return the fewest features with which posteriors hardly change, or all of them.
+
+    Where a step would become expensive before posterior means stand still to a hundredth of their sd, it is enough that
+    their errors do not grow: posteriors can be far narrower than their errors.
 
     Parameters
     ----------
@@ -46,23 +56,25 @@ def reduce_features(
         Corrections to compare; None: nothing can be compared, and nothing is left out.
     tolerance : float
         Relative residual at which the state features could end if posteriors allow it.
+    affordable : callable
+        Says whether a step with so many features of states and observations is cheap enough.
     """
     if probes is None:
         return Reduced(states, observations, NO_CHANGE)
-    fewer, change = reduce_observations(states, observations, probes)
+    fewer, change = reduce_observations(states, observations, probes, affordable)
     for looser in LOOSER:
         count = states.needed(looser * tolerance)
         if count == states.rank:
             break
         cut = states.truncated(count)
         found = probes.change(cut.rows, fewer.rows)
-        if found.within():
+        if found.harmless and found.means <= max(LARGEST_CHANGE, LITTLE_MORE * change.means):
             return Reduced(cut, fewer, found)
     return Reduced(states, fewer, change)
 
 
 def reduce_observations(
-    states: KernelFeatures, observations: KernelFeatures, probes: Probes
+    states: KernelFeatures, observations: KernelFeatures, probes: Probes, affordable: Affordable
 ) -> tuple[KernelFeatures, Change]:
     """Return the fewest observation features with which posteriors hardly change, or all of them."""
     q = observations.rank
@@ -73,9 +85,10 @@ def reduce_observations(
     while size <= 0.8 * q:
         changes = [probes.change(states.rows, observations.rows @ order[:size].T) for order in orders]
         change, directions = min(zip(changes, orders, strict=True), key=lambda pair: pair[0].means)
-        if change.within(SHARE):
+        larger = int(size * GROWTH)
+        if change.within(SHARE) or (change.harmless and not affordable(states.rank, larger)):
             return observations.reduced(directions[:size]), change
-        size = int(size * GROWTH)
+        size = larger
     return observations, NO_CHANGE
 
 

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from kmcf.bayes_rule import BayesRule, Examples
 from kmcf.filter.backend import Backend, Reader
 from kmcf.filter.clock import Drive
+from kmcf.filter.explaining import ExplainedFilter
 from kmcf.filter.gaps import Served
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
@@ -51,7 +52,7 @@ SUMMARY_KERNEL = "observation_kernel__kernel__"
 Functions = Sequence[Callable[[Any], Any]]
 
 
-class RuleFilter(SequentialFilter):
+class RuleFilter(SequentialFilter, ExplainedFilter):
     """Base class of the filters that apply a Bayes' rule to examples."""
 
     state_kernel: Any
