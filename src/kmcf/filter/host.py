@@ -15,6 +15,7 @@ from kmcf.filter.belief import Belief
 from kmcf.filter.clock import drive_from, intervals, read_time, read_times, times_of_each, warn_unused
 from kmcf.filter.inputs import read_controls
 from kmcf.filter.motion import Motion
+from kmcf.filter.parallel import check_jobs, in_parallel
 from kmcf.filter.rejection import counted_sensors, warn_rejected, warn_sensors
 from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.filter.step import Step
@@ -101,9 +102,10 @@ class HostBackend:
         times: Any = None,
         progress: bool = False,
         keep_beliefs: bool | None = None,
+        n_jobs: int = 1,
     ) -> list[FilterRun]:
         """Filter several sequences, of any lengths."""
-        return self._filter_all(sequences, controls, times, progress, keep_beliefs)
+        return self._filter_all(sequences, controls, times, progress, keep_beliefs, check_jobs(n_jobs))
 
     def forecast(self, belief: Belief, steps: int, controls: Any, times: Any = None) -> FilterRun:
         """Predict without observations."""
@@ -111,7 +113,13 @@ class HostBackend:
         return collect(self._along(belief, [None] * steps, checked, clock), angles=self.advance.angles, keep=True)
 
     def _filter_all(
-        self, sequences: Sequence[Any], controls: Any, times: Any, progress: bool, keep_beliefs: bool | None
+        self,
+        sequences: Sequence[Any],
+        controls: Any,
+        times: Any,
+        progress: bool,
+        keep_beliefs: bool | None,
+        n_jobs: int = 1,
     ) -> list[FilterRun]:
         if not isinstance(sequences, list | tuple):
             raise TypeError(f"filter_many takes a list of sequences, not {type(sequences).__name__}.")
@@ -127,9 +135,15 @@ class HostBackend:
             keep_beliefs = total <= KEPT_STEPS and total * self.numbers_per_belief <= KEPT_NUMBERS
         runs, unused = [], Counter[str]()
         with noticed(), progress_bar(total, "filtering", show=progress) as tick:
-            for stream, (sequence, inputs, clock) in enumerate(zip(read, checked, clocks, strict=True)):
-                beliefs = counted_sensors(self._along(self.start(stream), sequence, inputs, clock, tick), unused)
-                runs.append(collect(beliefs, angles=self.advance.angles, keep=keep_beliefs))
+
+            def one(stream: int) -> tuple[FilterRun, Counter[str]]:
+                own = Counter[str]()
+                steps = self._along(self.start(stream), read[stream], checked[stream], clocks[stream], tick)
+                return collect(counted_sensors(steps, own), angles=self.advance.angles, keep=keep_beliefs), own
+
+            for run, own in in_parallel(one, len(read), n_jobs, self.advance):
+                runs.append(run)
+                unused += own
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
             what = f"{len(rejected)} of {total} observations were"

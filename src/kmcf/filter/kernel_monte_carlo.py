@@ -225,6 +225,7 @@ class KernelMonteCarloFilter(RuleFilter):
         times: Sequence[Any] | None = None,
         keep_beliefs: bool | None = None,
         mesh: Any = None,
+        n_jobs: int = 1,
     ) -> list[FilterRun]:
         """Filter several sequences, of any lengths; sequence b uses random stream b.
 
@@ -238,8 +239,12 @@ class KernelMonteCarloFilter(RuleFilter):
             One sequence of times (or None) per sequence.
         progress, keep_beliefs, mesh
             As for :meth:`filter`.
+        n_jobs : int
+            Number of sequences at once, each in a process of its own; −1: as many as there are cores. The results are
+            the same. Not for filters fitted on JAX arrays, which share out a batch themselves.
         """
         options = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
+        options |= self._processes(n_jobs)
         return self._fitted_backend().filter_many(sequences, controls, **options)
 
     @property
@@ -254,6 +259,12 @@ class KernelMonteCarloFilter(RuleFilter):
         if self._precision is None:
             raise ValueError("mesh is for filters fitted on JAX arrays; this one was fitted on NumPy arrays.")
         return {"mesh": mesh}
+
+    def _processes(self, n_jobs: int) -> dict[str, Any]:
+        """Return the option that only the loop on NumPy understands."""
+        if n_jobs != 1 and self._precision is not None:
+            raise ValueError("n_jobs is for filters fitted on NumPy arrays; this one was fitted on JAX arrays.")
+        return {} if self._precision is not None else {"n_jobs": n_jobs}
 
     def _fit(self, states: Any, observations: Any, functions: Functions, known: Learned | None = None) -> Self:
         self._precision = None
