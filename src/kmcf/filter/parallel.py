@@ -85,16 +85,16 @@ def check_jobs(n_jobs: Any) -> int:
 
 
 def _forked(workers: int) -> Executor:
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"))
+    fork = multiprocessing.get_context("fork")
+    # One thread each: the processes are as many as the cores.
+    return ProcessPoolExecutor(workers, mp_context=fork, initializer=threadpool_limits, initargs=(1,))
 
 
 def _do(number: int) -> bytes:
     assert _work is not None
     task, known = _work
-    with threadpool_limits(limits=1):  # the processes are as many as the cores
-        result = task(number)
     sent = io.BytesIO()
-    _Sender(sent, known).dump(result)
+    _Sender(sent, known).dump(task(number))
     return sent.getvalue()
 
 
