@@ -7,7 +7,8 @@ import pytest
 from rule_cases import fitted_kernels, make_examples
 
 from kmcf.bayes_rule import CompressedRule, ExactRule, Examples, LiteralRule, LowRankRule, Sample, fit_rule
-from kmcf.bayes_rule.choice import RuleSettings, cheapest, neighbours, tolerances_for
+from kmcf.bayes_rule.choice import RuleSettings, cheapest, neighbours
+from kmcf.bayes_rule.costs import tolerances_for
 from kmcf.herding.resampling import KeepAll
 from kmcf.kernels import Gaussian
 from kmcf.support.alerts import HighRankWarning
@@ -83,8 +84,9 @@ def test_automatic_tolerance_changes_posterior_means_by_less_than_a_hundredth_sd
 
 
 def test_many_examples_of_high_rank_are_approximated_with_a_warning(monkeypatch):
+    monkeypatch.setattr("kmcf.bayes_rule.accuracy.LARGEST_GRAM", 200)
     monkeypatch.setattr("kmcf.bayes_rule.choice.LARGEST_GRAM", 200)
-    monkeypatch.setattr("kmcf.bayes_rule.choice.MOST_PIVOTS", 120)
+    monkeypatch.setattr("kmcf.bayes_rule.accuracy.MOST_PIVOTS", 120)
     with pytest.warns(HighRankWarning, match="observations needs more than 120 features"):
         fitted = fit(columns=10, n=400)
     assert fitted.ranks[1] <= 120

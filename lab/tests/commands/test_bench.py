@@ -10,6 +10,7 @@ from lab_commands import invoke, succeed
 from kmcf_lab.bench import baselines, engines
 from kmcf_lab.bench.alarms import AlarmRow
 from kmcf_lab.bench.calibration import CalibrationCell
+from kmcf_lab.bench.defaults import DefaultsRow
 from kmcf_lab.bench.endurance import EnduranceRow
 from kmcf_lab.bench.fit import FitRow
 from kmcf_lab.bench.intervals import IntervalRow
@@ -25,6 +26,14 @@ from kmcf_lab.commands.bench import _STUDIES, Study
 ERRORS = [KernelRow("1a", "default", 1.5, 0.25), KernelRow("1a", "plain", 2.5, math.nan)]
 MEASURED = {
     "fit": ({"fit.measure_fit": FitRow(77, (5, 4), 3.0, 2.0, 0.5, 0.125)}, "77 5, 4 3.00 2.00 1.50 0.50 0.12"),
+    "defaults": (
+        {
+            "defaults.measure_defaults": [
+                DefaultsRow("counts", 77, 9, "default", "learnt", "compressed", (5, 4), 3.0, 1.25, 0.5, 0.01)
+            ]
+        },
+        "counts 77 default learnt compressed 5, 4 3.0 1.25 0.5 0.01",
+    ),
     "ranks": (
         {"ranks.measure_ranks": [RankRow("1a", None, "features", 1.0, 0.5), RankRow("1a", 10, "features", 2.0, 0.5)]},
         "1a 1.000 ± 0.500 2.000 ± 0.500",

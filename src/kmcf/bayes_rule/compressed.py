@@ -29,6 +29,8 @@ from kmcf.numerics.linalg import solve_lower_transposed
 from kmcf.numerics.objects import Objects, take
 
 ROWS_AT_ONCE = 8192
+QUICKLY_FORMED = 500_000
+"""Weights that take so many multiplications are formed where Σ w² is asked for and its tensor was not kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,9 +245,14 @@ class CompressedPosterior(Posterior):
         return self.rule.declared.covariance(self._expectations())
 
     def sum_of_squares(self) -> float | None:
-        """Return Σ w², if its tensor was kept."""
+        """Return Σ w², if its tensor was kept or the weights are quickly formed."""
         squares = self.rule.tensors.sum_of_squares(self.prior, self.solution)
-        return None if squares is None else squares / self.weight_sum**2
+        if squares is not None:
+            return squares / self.weight_sum**2
+        if self.rule.size * (len(self.prior) + len(self.solution)) > QUICKLY_FORMED:
+            return None
+        weights = self.weights()
+        return float(weights @ weights)
 
     def summarise(self, others: Sequence[Self]) -> WeightSummary:
         """Summarise the weights of several posteriors of the same rule together."""

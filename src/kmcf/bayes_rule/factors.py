@@ -84,6 +84,24 @@ class KernelFeatures:
             directions=directions,
         )
 
+    def needed(self, tolerance: float) -> int:
+        """Return how many of the features a factorisation with another tolerance would have found, if no more."""
+        residuals = np.square(np.diagonal(self.map.lower))  # of each pivot when it was chosen, the largest of all
+        below = residuals <= tolerance * self.largest
+        return int(np.argmax(below)) if below.any() else len(residuals)
+
+    def truncated(self, count: int) -> Self:
+        """Return the features of the first pivots only, as a factorisation that stopped there would have found."""
+        first = slice(0, count)
+        return replace(
+            self,
+            pivots=self.pivots[first],
+            pivot_kernel=self.pivot_kernel.subset(np.arange(count)),
+            map=FeatureMap(np.asfortranarray(self.map.lower[first, first]), None, self.map.largest),
+            growing=Growing(np.ascontiguousarray(self.rows[:, first])),
+            trace_error=self.trace_error + float(np.sum(self.rows[:, count:] ** 2)),
+        )
+
     @property
     def largest(self) -> float:
         """The largest diagonal entry of the kernel matrix."""

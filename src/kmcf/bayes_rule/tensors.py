@@ -24,8 +24,9 @@ from kmcf.numerics.arrays import Array, FloatArray, IntArray
 
 BLOCK_NUMBERS = 400_000
 """A block of examples is chosen so that its products number about this many and stay in the cache."""
-SQUARES_NUMBERS, SQUARES_WORK = 1e7, 2e10
-"""The tensor of Σ w² is kept if it has at most this many entries and takes at most this many multiplications."""
+SQUARES_NUMBERS, SQUARES_WORK, FEW_SQUARES = 1e7, 2e10, 2e5
+"""The tensor of Σ w² is kept if it has at most this many entries and takes at most this many multiplications; and if
+it has few entries, or fewer than forming the weights would take multiplications."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,9 @@ class Tensors:
 
 def keeps_squares(n: int, p: int, q: int) -> bool:
     """Say whether the tensor of Σ w² is worth its memory and time."""
-    return p * p * q * q / 4 <= SQUARES_NUMBERS and n * p * p * q * q / 2 <= SQUARES_WORK
+    entries = p * p * q * q / 4
+    small = entries <= SQUARES_NUMBERS and 2 * n * entries <= SQUARES_WORK
+    return small and entries <= max(FEW_SQUARES, 2 * n * (p + q))
 
 
 def products(rows: FloatArray) -> FloatArray:
@@ -168,7 +171,12 @@ def pair_positions(q: int) -> IntArray:
 
 def _doubled(vector: FloatArray) -> FloatArray:
     """Return a vector's pairs, off-diagonal ones counted twice, so that contracting them gives the full double sum."""
-    pairs = 2.0 * products(vector[None, :])[0]
-    q = len(vector)
-    pairs[pair_positions(q)[np.arange(q), np.arange(q)]] *= 0.5
-    return pairs
+    first, second, counted = _pairs(len(vector))
+    return vector[first] * vector[second] * counted
+
+
+@cache
+def _pairs(q: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return both members of every pair j ≤ k, in the order of :func:`products`, and how often it counts."""
+    first, second = np.triu_indices(q)
+    return first, second, np.where(first == second, 1.0, 2.0)

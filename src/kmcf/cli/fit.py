@@ -22,9 +22,10 @@ from kmcf.cli.group import note
 from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.sensors import about_sensors, floor_of, tell_silent
-from kmcf.cli.showing import print_json, print_table
+from kmcf.cli.showing import can_show_progress, print_json, print_table
 from kmcf.cli.table_files import tell_gaps
 from kmcf.cli.windows import add_windows, check_floor, check_length, read_windows
+from kmcf.support.phases import bar_if_slow
 
 ModelOut = Annotated[
     Path, typer.Option("--out", "-o", metavar="MODEL", help="The model file.", rich_help_panel=options.OUTPUT)
@@ -94,7 +95,7 @@ def fit(
     if python:
         typer.echo(script.text())
         return
-    with files.pointing():
+    with files.pointing(), bar_if_slow(3, "fitting", show=not as_json and can_show_progress()):
         names = script.run()
     about = _about(out, **names)
     if as_json:
@@ -145,5 +146,7 @@ def _about(
         "delta": flt.delta_,
         "engine": flt.engine_,
         "ranks": list(flt.ranks_),
+        "explanation": flt.explain(),
+        "seconds": {name: round(value, 3) for name, value in flt.fit_times_.items()},
         "calibration": None if flt.calibration_ is None else repr(flt.calibration_),
     }

@@ -15,6 +15,7 @@ from kmcf.filter.belief import Belief
 from kmcf.filter.clock import drive_from, intervals, read_time, read_times, times_of_each, warn_unused
 from kmcf.filter.inputs import read_controls
 from kmcf.filter.motion import Motion
+from kmcf.filter.parallel import check_jobs, in_parallel
 from kmcf.filter.rejection import counted_sensors, warn_rejected, warn_sensors
 from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.filter.step import Step
@@ -101,9 +102,10 @@ class HostBackend:
         times: Any = None,
         progress: bool = False,
         keep_beliefs: bool | None = None,
+        n_jobs: int = 1,
     ) -> list[FilterRun]:
         """Filter several sequences, of any lengths."""
-        return self._filter_all(sequences, controls, times, progress, keep_beliefs)
+        return self._filter_all(sequences, controls, times, progress, keep_beliefs, check_jobs(n_jobs))
 
     def filter_stream(self, observations: Any, controls: Any, *, times: Any = None, stream: int = 0) -> FilterRun:
         """Filter one sequence with a stream of random numbers of its own."""
@@ -122,6 +124,7 @@ class HostBackend:
         times: Any,
         progress: bool,
         keep_beliefs: bool | None,
+        n_jobs: int = 1,
         *,
         first: int = 0,
     ) -> list[FilterRun]:
@@ -140,9 +143,15 @@ class HostBackend:
             keep_beliefs = total <= KEPT_STEPS and total * self.numbers_per_belief <= KEPT_NUMBERS
         runs, unused = [], Counter[str]()
         with noticed(), progress_bar(total, "filtering", show=progress) as tick:
-            for stream, (sequence, inputs, clock) in enumerate(zip(read, checked, clocks, strict=True), first):
-                beliefs = counted_sensors(self._along(self.start(stream), sequence, inputs, clock, tick), unused)
-                runs.append(collect(beliefs, angles=self.advance.angles, keep=keep_beliefs))
+
+            def one(k: int) -> tuple[FilterRun, Counter[str]]:
+                own = Counter[str]()
+                steps = self._along(self.start(first + k), read[k], checked[k], clocks[k], tick)
+                return collect(counted_sensors(steps, own), angles=self.advance.angles, keep=keep_beliefs), own
+
+            for run, own in in_parallel(one, len(read), n_jobs, self.advance):
+                runs.append(run)
+                unused += own
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
             what = f"{len(rejected)} of {total} observations were"

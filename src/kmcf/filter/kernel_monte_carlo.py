@@ -13,7 +13,7 @@ from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.sensor_learning import one_sensor
 from kmcf.filter.settings import check_filter
-from kmcf.filter.support import OnBoth, OnExamples, OnParticles, Support
+from kmcf.filter.support import EXACT_ENOUGH, OnBoth, OnExamples, OnParticles, Support
 from kmcf.kernels import Learned
 from kmcf.numerics.arrays import is_jax
 
@@ -49,9 +49,11 @@ class KernelMonteCarloFilter(RuleFilter):
         does the same at a cost per step that does not depend on n. "local" is Algorithm 1 among the examples near the
         particles, for large worlds: its cost depends on how many these are. "auto" takes the cheapest; ``engine_``,
         ``ranks_`` and ``trace_errors_`` show what it chose.
-    tolerance : float, pair of float or "auto"
+    tolerance : float, pair of float or "auto", optional
         Low-rank engines stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
-        "auto" follows the regularisers: posterior means then change by less than 1 % of the posterior sd.
+        "auto" follows the regularisers as far as a probe at fit allows it: posterior means of left-out examples then
+        change by less than 1 % of their sd, and their errors grow by less than 1 %. None: 1e-8 where a step is cheap
+        with it or an ``engine`` is given, otherwise "auto"; :meth:`explain` tells.
     rank : int, float or pair of them, optional
         Largest number of features of states and observations in low-rank engines; a number below 1 is the share of the
         kernel matrix's trace that they keep, so that the rank follows from a matrix norm (Appendix C.1). With
@@ -117,7 +119,7 @@ class KernelMonteCarloFilter(RuleFilter):
         delta: float | None = None,
         rule: str = "kbr",
         engine: str = "auto",
-        tolerance: float | tuple[float, float] | str = 1e-8,
+        tolerance: float | tuple[float, float] | str | None = None,
         rank: int | float | tuple[int | float, int | float] | None = None,
         resampling: str = "herding",
         n_resample: int = 100,
@@ -223,6 +225,7 @@ class KernelMonteCarloFilter(RuleFilter):
         times: Sequence[Any] | None = None,
         keep_beliefs: bool | None = None,
         mesh: Any = None,
+        n_jobs: int = 1,
     ) -> list[FilterRun]:
         """Filter several sequences, of any lengths; sequence b uses random stream b.
 
@@ -236,8 +239,12 @@ class KernelMonteCarloFilter(RuleFilter):
             One sequence of times (or None) per sequence.
         progress, keep_beliefs, mesh
             As for :meth:`filter`.
+        n_jobs : int
+            Number of sequences at once, each in a process of its own; −1: as many as there are cores. The results are
+            the same. Not for filters fitted on JAX arrays, which share out a batch themselves.
         """
         options = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
+        options |= self._processes(n_jobs)
         return self._fitted_backend().filter_many(sequences, controls, **options)
 
     @property
@@ -252,6 +259,12 @@ class KernelMonteCarloFilter(RuleFilter):
         if self._precision is None:
             raise ValueError("mesh is for filters fitted on JAX arrays; this one was fitted on NumPy arrays.")
         return {"mesh": mesh}
+
+    def _processes(self, n_jobs: int) -> dict[str, Any]:
+        """Return the option that only the loop on NumPy understands."""
+        if n_jobs != 1 and self._precision is not None:
+            raise ValueError("n_jobs is for filters fitted on NumPy arrays; this one was fitted on JAX arrays.")
+        return {} if self._precision is not None else {"n_jobs": n_jobs}
 
     def _fit(self, states: Any, observations: Any, functions: Functions, known: Learned | None = None) -> Self:
         self._precision = None
@@ -297,7 +310,7 @@ class KernelMonteCarloFilter(RuleFilter):
         return kinds[self.support](
             resampling=self.resampling,
             resample_threshold=self.resample_threshold,
-            tolerance=self.tolerance,
+            tolerance=EXACT_ENOUGH if self.tolerance is None and self.engine != "auto" else self.tolerance,
             rank=self.rank,
         )
 

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from kmcf.bayes_rule.cache import LAYOUT, to_cache
 from kmcf.filter.chunked import summed_over
+from kmcf.filter.explaining import explain_rule
 from kmcf.filter.gaps import restored_reader, separated
 from kmcf.filter.kernel_choice import KernelChoice
 from kmcf.filter.learning import LearningSettings, Learnt, examples_for, given_kernel
@@ -96,6 +97,7 @@ def _contents(learnt: Learnt) -> dict[str, Any]:
         "engine_": learnt.fitted.engine,
         "ranks_": list(learnt.fitted.ranks),
         "trace_errors_": list(learnt.fitted.trace_errors),
+        "explanation_": "\n".join(explain_rule(learnt.fitted, len(learnt.states))),
         "cache_": Versioned(to_cache(learnt.fitted), LAYOUT),
         "summed_": summed_over(learnt),
     }

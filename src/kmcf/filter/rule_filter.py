@@ -15,6 +15,7 @@ from kmcf.bayes_rule import BayesRule, Examples
 from kmcf.filter.backend import Backend, Reader, distributed_room
 from kmcf.filter.chunked import check_chunked, refuse_chunked, summed_in_words
 from kmcf.filter.clock import Drive
+from kmcf.filter.explaining import ExplainedFilter
 from kmcf.filter.gaps import Served
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
@@ -53,7 +54,7 @@ SUMMARY_KERNEL = "observation_kernel__kernel__"
 Functions = Sequence[Callable[[Any], Any]]
 
 
-class RuleFilter(SequentialFilter):
+class RuleFilter(SequentialFilter, ExplainedFilter):
     """Base class of the filters that apply a Bayes' rule to examples."""
 
     state_kernel: Any
@@ -61,7 +62,7 @@ class RuleFilter(SequentialFilter):
     epsilon: float | None = None
     """Only for rules that have one."""
     delta: float | None
-    tolerance: float | tuple[float, float] | str
+    tolerance: float | tuple[float, float] | str | None
     n_particles: int | None
     n_examples: int | float | None
     reject: bool | None
@@ -187,7 +188,7 @@ class RuleFilter(SequentialFilter):
         current = self.get_params()
         changed = [name for name, value in settings.items() if differ(current.get(name), value)]
         twin = clone(self).set_params(**settings)
-        if all(name in ("epsilon", "delta") for name in changed) and self.tolerance != "auto":
+        if all(name in ("epsilon", "delta") for name in changed) and not self._follows_regularisers:
             twin._check_settings()
             shared = self.learnt_.regularised(*(settings.get(name) for name in ("epsilon", "delta")))
             if shared is not None:
@@ -197,6 +198,12 @@ class RuleFilter(SequentialFilter):
         if any(name.startswith("observation_kernel") and not name.startswith(SUMMARY_KERNEL) for name in changed):
             known = None
         return twin._fit(states, observations, self._functions, known)
+
+    @property
+    def _follows_regularisers(self) -> bool:
+        """Whether the rule's features were chosen for its regularisers."""
+        why = self.learnt_.fitted.why
+        return self.tolerance == "auto" or (self.tolerance is None and why is not None and why.tolerance is None)
 
     def learn_columns(self, served: Served) -> Learnt:
         """Learn from some columns of the observations what a filter fitted on them alone would have learnt."""

@@ -159,6 +159,7 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
         *,
         times: Sequence[Any] | None = None,
         keep_beliefs: bool | None = None,
+        n_jobs: int = 1,
     ) -> list[FilterRun]:
         """Filter several sequences, of any lengths; sequence b uses random stream b.
 
@@ -174,8 +175,11 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
             One sequence of times (or None) per sequence.
         keep_beliefs : bool, optional
             As for :meth:`filter`.
+        n_jobs : int
+            Number of sequences at once, each in a process of its own; −1: as many as there are cores.
         """
         options: dict[str, Any] = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs}
+        options["n_jobs"] = n_jobs
         return self._fitted_backend().filter_many(sequences, controls, **options)
 
     def forecast(self, belief: Belief, steps: int, controls: Any = None, times: Any = None) -> FilterRun:

@@ -154,7 +154,7 @@ def particles_for(given: int | None, n: int) -> int:
 
 def check_accuracy(tolerance: Any, rank: Any) -> None:
     """Check the tolerance and the rank of low-rank engines."""
-    if not isinstance(tolerance, str) or tolerance != "auto":
+    if tolerance is not None and (not isinstance(tolerance, str) or tolerance != "auto"):
         for part in pair_of(tolerance):
             check_positive("tolerance", part)
             if part >= 1:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from kmcf_lab.commands import bench_engines, bench_kernels, bench_methods
+from kmcf_lab.commands import bench_defaults, bench_engines, bench_kernels, bench_methods
 from kmcf_lab.commands.bench_alarms import alarms
 from kmcf_lab.commands.bench_endurance import endurance
 from kmcf_lab.commands.bench_jax import jax
@@ -24,6 +24,7 @@ class Study(StrEnum):
     engines = "engines"
     curve = "curve"
     fit = "fit"
+    defaults = "defaults"
     ranks = "ranks"
     kernels = "kernels"
     rooms = "rooms"
@@ -46,6 +47,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.engines: bench_engines.engines,
     Study.curve: bench_engines.curve,
     Study.fit: bench_engines.fit,
+    Study.defaults: bench_defaults.defaults,
     Study.ranks: bench_engines.ranks,
     Study.tolerance: bench_engines.tolerance,
     Study.kernels: bench_kernels.kernels,
@@ -67,6 +69,7 @@ _HELP = (
     "engines: time per step and difference to the literal formulas over n. "
     "curve: the same over tolerance and rank, for ten-dimensional observations. "
     "fit: memory and time for very many examples. "
+    "defaults: what an untuned filter costs and errs on ten to 31 columns. "
     "ranks: error at low rank on the paper's eight models. "
     "kernels: untuned errors with plain and learnt observation kernels on the paper's models. "
     "rooms: the same on recorded and simulated signal strengths, and with poorly covered states. "
