@@ -180,6 +180,11 @@ class Belief(CalibratedEmbedding):
         return self.time > 0 and not (self.report.missing or self.report.rejected)
 
     @property
+    def final(self) -> bool:
+        """Whether no step may continue from this belief: a smoothed one knows later observations."""
+        return False
+
+    @property
     def watch(self) -> Watch | None:
         """What raises alarms; None if nobody watches."""
         return self._watch

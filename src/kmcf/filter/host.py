@@ -156,6 +156,10 @@ class HostBackend:
     def _next(self, belief: Belief, y: Any, control: Any, time: float | None) -> Belief:
         if not isinstance(belief, Belief):
             raise TypeError(f"step needs a belief from start() or an earlier step, not {type(belief).__name__}.")
+        if belief.final:
+            raise ValueError(
+                "a smoothed belief knows later observations, which a step would use twice: start from run.filtered[t]."
+            )
         if belief.state_shape != self.motion.state_shape:
             raise ValueError(
                 f"the belief's states have shape {belief.state_shape}, but this filter's examples have shape "
