@@ -1,7 +1,6 @@
 """Smoothers that know the model: forward–backward and Viterbi on tables, Rauch–Tung–Striebel for models 1a and 1b."""
 
 import math
-from itertools import product
 
 import numpy as np
 
@@ -30,7 +29,7 @@ def best_path_by_trying(initial, transition, likelihoods):
             value *= transition[path[t - 1], path[t]] * likelihoods[t, path[t]]
         return value
 
-    return max(product(range(len(initial)), repeat=len(likelihoods)), key=probability)
+    return max(np.ndindex(*(len(initial),) * len(likelihoods)), key=probability)
 
 
 def rauch_tung_striebel(observations, controls=None):

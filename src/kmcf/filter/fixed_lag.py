@@ -51,8 +51,11 @@ class FixedLag:
 
     def step(self, y: Any, control: Any = None, time: Any = None) -> FixedLag:
         """Return the same after one more observation; parameters as for the filter's own ``step``."""
-        before = self.filtered
-        after = self.filter.step(before, y, control, time)
+        return self.after(self.filter.step(self.filtered, y, control, time), control)
+
+    def after(self, belief: Belief, control: Any = None) -> FixedLag:
+        """Return the same after a step that the filter has already made, to this belief."""
+        before, after = self.filtered, belief
         if before.time == 0:
             return replace(self, beliefs=(after,))
         back = self.smoother.back(before, Drive(control, after.elapsed, after.clock)) if self.lag else None

@@ -9,12 +9,13 @@ import numpy as np
 
 from kmcf.bayes_rule.backward import DistinctStates, Features, StateFeatures
 from kmcf.filter.backend import Backend
+from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
 from kmcf.filter.fixed_lag import FixedLag
 from kmcf.filter.inputs import read_controls
 from kmcf.filter.motion import Motion
 from kmcf.filter.paths import Paths
-from kmcf.filter.run import FilterRun, batch
+from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.filter.smoothed import SmoothedColumns
 from kmcf.filter.smoother import SmoothedBelief, Smoother, Trellis
 from kmcf.filter.summaries import summarise
@@ -167,6 +168,13 @@ def smoothed_run(smoother: Smoother, filtered: FilterRun, controls: Any, lag: in
         filtered=filtered,
         paths=Paths(trellis, weights) if lag is None else None,
     )
+
+
+def collect_smoothed(beliefs: Sequence[Belief], *, angles: Sequence[int]) -> FilterRun:
+    """Make a run from smoothed beliefs, as far as they are; it keeps summaries only."""
+    before = collect([getattr(belief, "filtered", belief) for belief in beliefs], angles=angles, keep=False)
+    own, _ = summarise(beliefs, keep=False)
+    return FilterRun(SmoothedColumns(own, before.summaries), angles=angles, filtered=before)
 
 
 def read_lag(lag: Any) -> int | None:

@@ -15,6 +15,7 @@ from kmcf_lab.commands.bench_alarms import alarms
 from kmcf_lab.commands.bench_endurance import endurance
 from kmcf_lab.commands.bench_jax import jax
 from kmcf_lab.commands.bench_options import BenchOptions
+from kmcf_lab.commands.bench_smoothing import smoothing
 from kmcf_lab.commands.bench_windows import windows
 
 
@@ -36,6 +37,7 @@ class Study(StrEnum):
     tuning = "tuning"
     world = "world"
     baselines = "baselines"
+    smoothing = "smoothing"
     windows = "windows"
     jax = "jax"
     endurance = "endurance"
@@ -57,6 +59,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.alarms: alarms,
     Study.kidnapping: bench_methods.kidnapping,
     Study.tuning: bench_methods.tuning,
+    Study.smoothing: smoothing,
     Study.windows: windows,
     Study.jax: jax,
     Study.endurance: endurance,
@@ -77,6 +80,7 @@ _HELP = (
     "tuning: what tuning costs and what it gains. "
     "world: very many examples in a world far larger than what the state kernel sees. "
     "baselines: errors of all methods on the paper's models. "
+    "smoothing: what later observations gain, beside oracles that know the model. "
     "windows: the last observations as one, on the Bluetooth tracks, with the intervals. "
     "jax: filter steps per second over batch sizes, on the device that JAX finds. "
     "endurance: very long runs, threads, processes, kills, interrupts, damaged files and mutated tables."
