@@ -5,6 +5,7 @@ import pickle
 import every_filter
 import numpy as np
 import pytest
+import two_sensors
 from known_models import rmse
 from sklearn.exceptions import NotFittedError
 from smoothers import best_path_by_trying, forward_backward, rauch_tung_striebel
@@ -279,3 +280,26 @@ def test_what_cannot_be_had(flt, run):
             flt.smooth(TEST.observations, lag=lag)
     with pytest.raises(NotFittedError):
         make().smooth(TEST.observations)
+
+
+def test_several_sensors():
+    flt = kmcf.KernelMonteCarloFilter(two_sensors.move, initial=two_sensors.initial, random_state=0)
+    flt.fit(two_sensors.examples(200, seed=0))
+    rng = np.random.default_rng(1)
+    states = np.empty(80)
+    for t in range(80):
+        states[t] = 1.2 * rng.normal() if t == 0 else 0.9 * states[t - 1] + 0.6 * rng.normal()
+    wifi, camera = (states + noise * rng.normal(size=80) for noise in two_sensors.NOISES)
+    camera[np.arange(80) % 3 > 0] = np.nan
+    found = flt.smooth({"wifi": wifi, "camera": camera})
+    assert rmse(found.mean[:, 0], states) < rmse(found.filtered.mean[:, 0], states)
+
+
+def test_calibration_is_of_filtered_beliefs():
+    flt = make().fit(TRAIN.states[:80], TRAIN.observations[:80])
+    before = flt.smooth(TEST.observations[:6])
+    flt.calibrate(TRAIN.states[200:320], TRAIN.observations[200:320])
+    after = flt.smooth(TEST.observations[:6])
+    np.testing.assert_array_equal(after.interval, before.interval)
+    assert (after.filtered.interval != before.filtered.interval).any()
+    assert np.array_equal(after.filtered.interval, flt.filter(TEST.observations[:6]).interval)

@@ -254,6 +254,14 @@ class Belief(CalibratedEmbedding):
         return html_table("Belief", rows, how)
 
 
+def check_continues(belief: Belief) -> None:
+    """Refuse to make a step from a belief that knows later observations."""
+    if belief.final:
+        raise ValueError(
+            "a smoothed belief knows later observations, which a step would use twice: start from run.filtered[t]."
+        )
+
+
 def equal_weights(size: int) -> FloatArray:
     """Return the weights 1 / size, read-only.
 

@@ -72,7 +72,7 @@ class FixedLag:
     def _known(self, place: int) -> Belief:
         """Return one of the last beliefs, given all observations so far."""
         if place == len(self.beliefs) - 1:
-            return self.filtered
+            return SmoothedBelief(self.filtered, None)
         weights = self.filtered.weights
         for k in range(len(self.beliefs) - 2, place - 1, -1):
             weights = self.steps[k].given_mean(weights @ self.smoother.rows(self.beliefs[k + 1]))

@@ -147,18 +147,23 @@ class Trellis:
 class SmoothedBelief(Belief):
     """A belief that knows later observations. No step continues from it, which would use them twice.
 
+    Its intervals are not calibrated: what ``calibrate`` learns is true of filtered beliefs.
+
     Parameters
     ----------
     filtered : Belief
         What the filter believed.
-    weights : array (n,)
-        The smoothed weights of the same states.
+    weights : array (n,), optional
+        The smoothed weights of the same states. None: those of the filter, where nothing was observed later; then
+        steps may continue.
     """
 
-    def __init__(self, filtered: Belief, weights: FloatArray) -> None:
+    def __init__(self, filtered: Belief, weights: FloatArray | None) -> None:
+        own = filtered.weights if filtered.source is None else filtered.source
         super().__init__(
             filtered.states,
-            weights,
+            own if weights is None else weights,
+            resampled=filtered.resampled if weights is None else None,
             kernel=filtered.kernel,
             angles=filtered.angles,
             time=filtered.time,
@@ -169,6 +174,7 @@ class SmoothedBelief(Belief):
             elapsed=filtered.elapsed,
         )
         self.filtered = filtered
+        self._latest = weights is None
 
     @property
     def alarm_reason(self) -> str:
@@ -177,8 +183,8 @@ class SmoothedBelief(Belief):
 
     @property
     def final(self) -> bool:
-        """Say that no step continues from here."""
-        return True
+        """Whether no step may continue from here."""
+        return not self._latest
 
     def __repr__(self) -> str:
         return super().__repr__().replace("Belief(", "SmoothedBelief(", 1)

@@ -36,7 +36,7 @@ class SmoothingFilter:
     """Why a filter cannot be smoothed; empty if it can."""
 
     def smooth(
-        self, observations: Any, controls: Any = None, progress: bool = False, *, times: Any = None, lag: Any = None
+        self, observations: Any, controls: Any = None, times: Any = None, *, lag: Any = None, progress: bool = False
     ) -> FilterRun:
         """Estimate the states of a sequence given all of its observations, those that came later too.
 
@@ -46,10 +46,12 @@ class SmoothingFilter:
 
         Parameters
         ----------
-        observations, controls, progress, times
+        observations, controls, times
             As for :meth:`filter`.
         lag : int, optional
             Use observations up to so many steps after each, as :meth:`smooth_lag` does; None: all.
+        progress : bool
+            Show a progress bar.
 
         Returns
         -------
@@ -82,10 +84,10 @@ class SmoothingFilter:
         self,
         sequences: Sequence[Any],
         controls: Sequence[Any] | None = None,
-        progress: bool = False,
-        *,
         times: Sequence[Any] | None = None,
+        *,
         lag: Any = None,
+        progress: bool = False,
     ) -> list[FilterRun]:
         """Smooth several sequences, of any lengths; see :meth:`smooth` and :meth:`filter_many`."""
         smoother, lag = self._smoother(), read_lag(lag)
@@ -116,12 +118,12 @@ class SmoothingFilter:
         return FixedLag(self, steps, self._smoother(), (self._fitted_backend().start(stream),))
 
     def _smoother(self) -> Smoother:
-        backend, motion = self._fitted_backend(), self._host_motion()
+        self._fitted_backend()  # which says so where nothing was fitted
+        motion = self._host_motion()
         if self.cannot_smooth or motion.transition is None:
             raise TypeError(
                 f"{type(self).__name__} cannot be smoothed: {self.cannot_smooth or 'it has no transition.'}"
             )
-        del backend  # asked for, since it says whether the filter is fitted
         return Smoother(self._backward_features(motion), motion, self._moved_particles(), self.seed_)
 
     def _backward_features(self, motion: Motion) -> Features:
@@ -156,10 +158,8 @@ def smoothed_run(smoother: Smoother, filtered: FilterRun, controls: Any, lag: in
     beliefs = list(filtered.beliefs)
     trellis = Trellis.of(smoother, beliefs, read_controls(controls, len(beliefs)))
     weights = trellis.weights(lag)
-    # The last belief is the filter's own, from which a forecast may start.
-    smoothed = [
-        *(SmoothedBelief(belief, part) for belief, part in zip(beliefs[:-1], weights[:-1], strict=True)), beliefs[-1]
-    ]  # fmt: skip
+    later = [*weights[:-1], None]  # nothing was observed after the last step, from which a forecast may start
+    smoothed = [SmoothedBelief(belief, part) for belief, part in zip(beliefs, later, strict=True)]
     own, kept = summarise(smoothed, keep=True)
     return FilterRun(
         SmoothedColumns(own, filtered.summaries),

@@ -54,7 +54,8 @@ def forward_backward(
     ([0.5, 0.9], [0.9, 0.9])
     """
     steps = len(likelihoods)
-    probabilities, predicted = [], [start]
+    probabilities: list[FloatArray] = []
+    predicted = [start]
     for t in range(steps):
         if t:
             predicted.append(forward(probabilities[-1], t))
