@@ -24,6 +24,7 @@ def test_the_readme_example_runs_and_is_about_fifteen_lines(capsys):
 RUN = (
     "docs/how-to.md",
     "docs/calibration.md",
+    "docs/smoothing.md",
     "docs/alarms.md",
     "docs/abc.md",
     "docs/kernels.md",

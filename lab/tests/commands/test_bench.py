@@ -17,6 +17,7 @@ from kmcf_lab.bench.intervals import IntervalRow
 from kmcf_lab.bench.kernels import KernelRow
 from kmcf_lab.bench.kidnapping import KidnappingRow
 from kmcf_lab.bench.ranks import RankRow
+from kmcf_lab.bench.smoothing import SmoothingRow
 from kmcf_lab.bench.speeds import SpeedRow
 from kmcf_lab.bench.tolerance import ToleranceRow
 from kmcf_lab.bench.tuning import TuningRow
@@ -73,6 +74,10 @@ MEASURED = {
     "alarms": (
         {"alarms.measure_alarms": [AlarmRow("model 1a", "examples", "alarms", 0.5, 0.25, 3)]},
         "model 1a 0.500 ± 0.250",
+    ),
+    "smoothing": (
+        {"smoothing.measure_smoothing": [SmoothingRow("1a", 4, 0.9, 0.6, -0.3, 0.01, 0.6, 0.5, 2.0)]},
+        "1a 0.900 0.600 33.3% -0.300 ± 0.010 1.500 1.200 2.0",
     ),
     "tuning": ({"tuning.measure_tuning": [TuningRow("1a", 0, 77, 9, 2, 3.0, 1.5, 1.25)]}, "1a 77 9 2 3.0 1.500 1.250"),
 }

@@ -99,6 +99,10 @@ class KernelBayesFilter(SequentialFilter):
     """
 
     needs_transition: ClassVar[bool] = False
+    cannot_smooth: ClassVar[str] = (
+        "it predicts by the kernel sum rule on recorded moves, and smoothing needs moves that can be simulated. Use "
+        "KernelMonteCarloFilter with a transition."
+    )
     state_kernel_: Kernel
     rule_: BayesRule
 

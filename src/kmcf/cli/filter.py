@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from kmcf.cli import options
-from kmcf.cli.filtering import add_filtering
+from kmcf.cli.filtering import Smoothing, add_filtering
 from kmcf.cli.group import counted, note, tell_alarms
 from kmcf.cli.models import LoadedModel, load_model
 from kmcf.cli.script import Code, Script, call
@@ -36,6 +36,12 @@ EstimatesOut = Annotated[
 JsonLinesOption = Annotated[
     bool, typer.Option("--json", help="One JSON object per estimate and line.", rich_help_panel=options.OUTPUT)
 ]
+SmoothOption = Annotated[
+    bool, typer.Option("--smooth", help="Use the observations after each row, too; needs the whole file.")
+]
+LagOption = Annotated[
+    int | None, typer.Option("--lag", min=0, help="Use so many rows after each; with - estimates come so much later.")
+]
 
 
 def filter_(
@@ -43,6 +49,8 @@ def filter_(
     files: ObservationFiles,
     *,
     out: EstimatesOut = None,
+    smooth: SmoothOption = False,
+    lag: LagOption = None,
     columns: options.ColumnOptions,
     as_json: JsonLinesOption = False,
     python: options.PythonOption = False,
@@ -56,6 +64,8 @@ def filter_(
 
     With - as file, lines are read from stdin as they come and every estimate is written at once.
 
+    With --smooth or --lag K estimates know later observations, too, and stand beside the filter's (filtered_mean).
+
     For example:
 
         kmcf filter model.kmcf walk.csv -o states.csv
@@ -63,21 +73,26 @@ def filter_(
         sensor | kmcf filter model.kmcf - | tee states.csv
 
         kmcf filter model.kmcf walk.parquet --gaps fill --json
+
+        kmcf filter model.kmcf walk.csv --smooth -o states.csv
     """
     from kmcf.datasets.column_files import column_names
 
     _check_ending(out, as_json, streaming=STDIN in files)
+    smoothing = Smoothing.asked(smooth, lag)
     script = Script("kmcf filter")
     loaded = load_model(script, model, columns.window)
     tables = replace(loaded.tables(files, **asdict(columns)), state=())
     if STDIN in files:
         if len(files) > 1 or python:
             raise ValueError("- reads lines from stdin: with it there can be no other file, and no --python.")
-        _stream(loaded, tables, out, as_json)
+        if smooth:
+            raise ValueError("--smooth needs the end of the data, and - has none: --lag K answers K rows later.")
+        _stream(loaded, tables, out, as_json, lag)
         return
     tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
     progress = can_show_progress() and out is not None
-    add_filtering(script, loaded, tables, roles=("observation",), progress=progress)
+    add_filtering(script, loaded, tables, roles=("observation",), progress=progress, smoothing=smoothing)
     _add_writing(script, loaded, tables, out, as_json)
     if python:
         typer.echo(script.text())
@@ -134,11 +149,11 @@ def _line_format(as_json: bool) -> str:
     return "jsonl" if as_json else "csv"
 
 
-def _stream(model: LoadedModel, tables: TableFiles, out: Path | None, as_json: bool) -> None:
+def _stream(model: LoadedModel, tables: TableFiles, out: Path | None, as_json: bool, lag: int | None) -> None:
     from kmcf.cli.streaming import EstimateStream, write_lines
     from kmcf.support.atomic import naming
 
-    stream = EstimateStream(model, tables, sys.stdin.buffer)
+    stream = EstimateStream(model, tables, sys.stdin.buffer, lag)
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
     opened = nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8", newline="")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kmcf.cli.group import note
 from kmcf.cli.models import LoadedModel
@@ -15,6 +15,20 @@ if TYPE_CHECKING:
     from kmcf.datasets import Recording
 
 
+class Smoothing(NamedTuple):
+    """How to smooth."""
+
+    lag: int | None = None
+    """By observations up to so many steps later; None: by all."""
+
+    @classmethod
+    def asked(cls, smooth: bool, lag: int | None) -> Smoothing | None:
+        """Read the options ``--smooth`` and ``--lag``."""
+        if smooth and lag is not None:
+            raise ValueError("--smooth uses all observations and --lag those of a few steps more: choose one of them.")
+        return cls(lag) if smooth or lag is not None else None
+
+
 def add_filtering(
     script: Script,
     model: LoadedModel,
@@ -23,6 +37,7 @@ def add_filtering(
     roles: tuple[str, ...],
     progress: bool,
     keep: bool = False,
+    smoothing: Smoothing | None = None,
 ) -> None:
     """Add the statements that read ``recordings`` and filter them as ``runs``, by a model that is called ``flt``.
 
@@ -40,6 +55,8 @@ def add_filtering(
         Show a progress bar.
     keep : bool
         Keep the beliefs.
+    smoothing : Smoothing, optional
+        Smooth, and how.
     """
     add_reading(script, model, tables, roles=roles)
     seen = "by_sensor()" if tables.sensors else "observations"
@@ -47,7 +64,12 @@ def add_filtering(
     shown: dict[str, Any] = {"progress": True} if progress else {}
     if uses_times(model, tables):
         shown["times"] = Code("[recording.time for recording in recordings]")
-    script.add(f"runs = {call('flt.filter_many', *given, **shown, keep_beliefs=keep)}")
+    if smoothing is None:
+        script.add(f"runs = {call('flt.filter_many', *given, **shown, keep_beliefs=keep)}")
+        return
+    if smoothing.lag is not None:
+        shown["lag"] = smoothing.lag
+    script.add(f"runs = {call('flt.smooth_many', *given, **shown)}")
 
 
 def add_reading(script: Script, model: LoadedModel, tables: TableFiles, *, roles: tuple[str, ...]) -> None:

@@ -12,6 +12,8 @@ from kmcf.compiled.compiling import keep_compiled
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.patterns import with_patterns
 from kmcf.filter.backend import Backend
+from kmcf.filter.motion import Transition
+from kmcf.transitions.elapsed import takes_elapsed
 from kmcf.trust.alarm import Watch
 from kmcf.trust.rehearsal import Mover
 
@@ -23,6 +25,7 @@ __all__ = [
     "keep_compiled",
     "mover",
     "on_device",
+    "on_host",
     "precision_of",
 ]
 
@@ -57,4 +60,18 @@ def mover(transition: Any, precision: Any) -> Mover:
             raise ValueError(f"transition(states, control, key) returned {moved.shape} for {np.shape(states)}.")
         return moved
 
+    return move
+
+
+def on_host(transition: Any, precision: Any) -> Transition:
+    """Return a transition written for JAX as one of NumPy states and a NumPy generator, with control and time."""
+
+    def move(states: Any, control: Any, rng: np.random.Generator, **timed: Any) -> Any:
+        key = jax.random.key(int(rng.integers(2**31)))
+        driven = None if control is None else jnp.asarray(control, precision)
+        return np.asarray(transition(jnp.asarray(states, precision), driven, key, **timed), np.float64)
+
+    move.takes_elapsed = takes_elapsed(transition)  # type: ignore[attr-defined]
+    if hasattr(transition, "log_density"):
+        move.log_density = transition.log_density  # type: ignore[attr-defined]
     return move

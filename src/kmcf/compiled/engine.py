@@ -41,7 +41,7 @@ from kmcf.compiled.step import (
     initial_state,
     replay,
 )
-from kmcf.filter.belief import Belief
+from kmcf.filter.belief import Belief, check_continues
 from kmcf.filter.clock import Clock, Drive, drive_from, intervals, read_time, warn_unused
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
@@ -220,6 +220,7 @@ class CompiledFilter:
         return state
 
     def _from_host(self, belief: Belief) -> FilterState:
+        check_continues(belief)
         size, dtype = self.settings.n_particles, self.settings.dtype
         particles, weights = belief.particles(size)
         if len(particles) != size or np.ptp(weights) > 1e-12:

@@ -180,6 +180,11 @@ class Belief(CalibratedEmbedding):
         return self.time > 0 and not (self.report.missing or self.report.rejected)
 
     @property
+    def final(self) -> bool:
+        """Whether no step may continue from this belief: a smoothed one knows later observations."""
+        return False
+
+    @property
     def watch(self) -> Watch | None:
         """What raises alarms; None if nobody watches."""
         return self._watch
@@ -247,6 +252,14 @@ class Belief(CalibratedEmbedding):
             rows["alarm"] = reason
         how = "no observation" if self.report.missing else "observation rejected" if self.report.rejected else ""
         return html_table("Belief", rows, how)
+
+
+def check_continues(belief: Belief) -> None:
+    """Refuse to make a step from a belief that knows later observations."""
+    if belief.final:
+        raise ValueError(
+            "a smoothed belief knows later observations, which a step would use twice: start from run.filtered[t]."
+        )
 
 
 def equal_weights(size: int) -> FloatArray:

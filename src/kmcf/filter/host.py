@@ -11,7 +11,7 @@ import numpy as np
 
 from kmcf.bayes_rule import Prior
 from kmcf.filter.backend import Reader
-from kmcf.filter.belief import Belief
+from kmcf.filter.belief import Belief, check_continues
 from kmcf.filter.clock import drive_from, intervals, read_time, read_times, times_of_each, warn_unused
 from kmcf.filter.inputs import read_controls
 from kmcf.filter.motion import Motion
@@ -178,6 +178,7 @@ class HostBackend:
     def _next(self, belief: Belief, y: Any, control: Any, time: float | None) -> Belief:
         if not isinstance(belief, Belief):
             raise TypeError(f"step needs a belief from start() or an earlier step, not {type(belief).__name__}.")
+        check_continues(belief)
         if belief.state_shape != self.motion.state_shape:
             raise ValueError(
                 f"the belief's states have shape {belief.state_shape}, but this filter's examples have shape "

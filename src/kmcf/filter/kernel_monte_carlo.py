@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from kmcf.filter.backend import Backend, compiled_room
+from kmcf.filter.motion import Motion
 from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.sensor_learning import one_sensor
@@ -329,6 +331,11 @@ class KernelMonteCarloFilter(RuleFilter):
         if self._precision is None:
             return super()._make_backend()
         return compiled_room().compiled_backend(self, self._precision, self._make_watch())
+
+    def _host_motion(self) -> Motion:
+        if self._precision is None:
+            return super()._host_motion()
+        return replace(self._motion(), transition=compiled_room().on_host(self.transition, self._precision))
 
     def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
         if self._precision is None:

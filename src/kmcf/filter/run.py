@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kmcf.filter.belief import Belief
 from kmcf.filter.clock import belief_at
 from kmcf.filter.run_files import RunColumns, labelled, read_columns, write_run
+from kmcf.filter.smoothed import SmoothedResults, filtered_table
 from kmcf.filter.summaries import NAMES, SCALARS, Summaries, SummaryColumns, summarise
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
 from kmcf.plotting import plot_run
@@ -18,8 +19,11 @@ from kmcf.store.container import Container, open_container
 from kmcf.support.extras import require
 from kmcf.support.notebooks import html_table, spread_of
 
+if TYPE_CHECKING:
+    from kmcf.filter.paths import Paths
 
-class FilterRun:
+
+class FilterRun(SmoothedResults):
     """What a filter estimated along a sequence of T observations.
 
     Every summary has one entry per step, first axis T; for a batch of B sequences there is a leading axis B.
@@ -35,6 +39,10 @@ class FilterRun:
         One per step, if they were kept.
     members : sequence of FilterRun, optional
         The runs of a batch.
+    filtered : FilterRun, optional
+        The run that was smoothed, if this is a smoothed one.
+    paths : Paths, optional
+        What whole paths of states are drawn from.
 
     Examples
     --------
@@ -54,7 +62,11 @@ class FilterRun:
         angles: Sequence[int] = (),
         beliefs: Sequence[Belief] | None = None,
         members: Sequence[FilterRun] | None = None,
+        filtered: FilterRun | None = None,
+        paths: Paths | None = None,
     ) -> None:
+        self._filtered = filtered
+        self._paths = paths
         self._summaries = summaries
         self._angles = tuple(angles)
         self._beliefs = beliefs
@@ -177,6 +189,13 @@ class FilterRun:
         """Whether this holds several sequences, with a leading axis B."""
         return self._members is not None
 
+    @property
+    def summaries(self) -> SummaryColumns:
+        """The columns of a run of one sequence."""
+        if self._summaries is None:
+            raise TypeError("this is a batch of runs: index a sequence first, run[b].")
+        return self._summaries
+
     def at(self, time: Any, ahead: Any = None) -> Belief:
         """Return the belief at a time: that of the last step not after it, if beliefs were kept.
 
@@ -195,15 +214,27 @@ class FilterRun:
         return {name: values for name, values in found.items() if values is not None}
 
     @classmethod
-    def of_columns(cls, columns: Mapping[str, Any], *, angles: Sequence[int] = (), batch: bool = False) -> FilterRun:
-        """Make a run from its summaries, as :meth:`columns` returns them."""
+    def of_columns(
+        cls,
+        columns: Mapping[str, Any],
+        *,
+        angles: Sequence[int] = (),
+        batch: bool = False,
+        filtered: FilterRun | None = None,
+    ) -> FilterRun:
+        """Make a run from its summaries, as :meth:`columns` returns them; ``filtered`` is the run that was smoothed."""
         if not batch:
-            return cls(Summaries.of_columns(columns), angles=angles)
+            return cls(Summaries.of_columns(columns), angles=angles, filtered=filtered)
         sequences = range(len(columns["time"]))
         members = tuple(
-            cls.of_columns({name: values[b] for name, values in columns.items()}, angles=angles) for b in sequences
+            cls.of_columns(
+                {name: values[b] for name, values in columns.items()},
+                angles=angles,
+                filtered=None if filtered is None else filtered[b],
+            )
+            for b in sequences
         )
-        return cls(None, angles=angles, members=members)
+        return cls(None, angles=angles, members=members, filtered=filtered)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> FilterRun:
@@ -214,8 +245,9 @@ class FilterRun:
     @classmethod
     def read(cls, container: Container) -> FilterRun:
         """Read a run from an open file."""
-        columns, angles, several = read_columns(container)
-        return cls.of_columns(columns, angles=angles, batch=several)
+        columns, angles, several, before = read_columns(container)
+        filtered = cls.of_columns({**columns, **before}, angles=angles, batch=several) if before else None
+        return cls.of_columns(columns, angles=angles, batch=several, filtered=filtered)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the summaries (not the beliefs) to a file: NPZ, CSV or Parquet, by the ending of ``path``.
@@ -224,7 +256,8 @@ class FilterRun:
         columns of :meth:`to_dataframe`, with time (and sequence) first. An existing file stays until the new one is
         complete.
         """
-        write_run(path, RunColumns(self.columns(), self.angles, self.is_batch), self.to_dataframe)
+        before = self._filtered_columns()
+        write_run(path, RunColumns(self.columns(), self.angles, self.is_batch, before), self.to_dataframe)
 
     def to_dataframe(self) -> Any:
         """Return one row per step as a pandas DataFrame (needs the extra ``kmcf[tables]``)."""
@@ -233,6 +266,7 @@ class FilterRun:
             frames = {b: member.to_dataframe() for b, member in enumerate(self._members)}
             return pandas.concat(frames, names=["sequence"])
         table = {"mode": self.mode} if self._column("mean") is None else self._moments_by_column()
+        table.update(filtered_table(self._filtered))
         table.update({name: self._column(name) for name in ("times", *SCALARS) if self._column(name) is not None})
         return pandas.DataFrame(table, index=pandas.Index(self.time, name="time"))
 
@@ -250,7 +284,7 @@ class FilterRun:
 
     def to_xarray(self) -> Any:
         """Return a labelled xarray Dataset (needs the extra ``kmcf[tables]``)."""
-        return labelled(self.columns(), batch=self.is_batch)
+        return labelled(self.columns(), batch=self.is_batch, filtered=self._filtered_columns())
 
     def plot(self, truth: Any = None, axes: Any = None) -> Any:
         """Draw the estimates over time (needs matplotlib); see :func:`kmcf.plotting.plot_run`."""
@@ -289,7 +323,8 @@ class FilterRun:
 
     def __repr__(self) -> str:
         shape = " × ".join(str(size) for size in self.time.shape)
-        return f"FilterRun({shape} steps, {int(self.missing.sum())} missing, {int(self.rejected.sum())} rejected)"
+        kind = "smoothed, " if self.is_smoothed else ""
+        return f"FilterRun({kind}{shape} steps, {int(self.missing.sum())} missing, {int(self.rejected.sum())} rejected)"
 
     def _repr_html_(self) -> str:
         """Return a small table for notebooks."""
@@ -303,7 +338,7 @@ class FilterRun:
         rows["observations rejected"] = int(self.rejected.sum())
         rows["alarms"] = int(self.alarm.sum())
         rows["beliefs kept"] = "no" if self._beliefs is None and self._members is None else "yes"
-        return html_table("FilterRun", rows)
+        return html_table("FilterRun", rows, "smoothed" if self.is_smoothed else "")
 
 
 def collect(beliefs: Iterable[Belief], *, angles: Sequence[int], keep: bool) -> FilterRun:
@@ -312,6 +347,6 @@ def collect(beliefs: Iterable[Belief], *, angles: Sequence[int], keep: bool) -> 
     return FilterRun(summaries, angles=angles, beliefs=kept)
 
 
-def batch(runs: Sequence[FilterRun]) -> FilterRun:
+def batch(runs: Sequence[FilterRun], filtered: FilterRun | None = None) -> FilterRun:
     """Combine runs of equal length into one whose summaries have a leading axis."""
-    return FilterRun(None, angles=runs[0].angles, members=tuple(runs))
+    return FilterRun(None, angles=runs[0].angles, members=tuple(runs), filtered=filtered)

@@ -24,6 +24,7 @@ from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.motion import Initial, Motion
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES
 from kmcf.filter.run import FilterRun
+from kmcf.filter.smoothing import SmoothingFilter
 from kmcf.filter.step import Step
 from kmcf.filter.stored import StoredFilter
 from kmcf.numerics.objects import Objects
@@ -34,7 +35,7 @@ from kmcf.transitions.elapsed import takes_elapsed
 from kmcf.trust.thresholds import Thresholds
 
 
-class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
+class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, BaseEstimator, ABC):
     """Base class of filters that learn the observation model from examples and are given the transition."""
 
     transition: Any  # (states, control, rng) -> states; None only for filters that can do without one

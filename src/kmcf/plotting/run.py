@@ -74,12 +74,18 @@ class DrawableRun(Protocol):
         """Why, (T,)."""
         ...
 
+    @property
+    def filtered(self) -> Any:
+        """The run that was smoothed, drawn beside it; None if this is the filter's."""
+        ...
+
 
 def plot_run(run: DrawableRun, truth: Any = None, axes: Any = None) -> Any:
     """Draw the posterior mean with its 95 % interval per state coordinate, then effective sample size and coverage.
 
-    Steps without observation, and those whose observation was rejected, are marked on the mean; steps with an alarm are
-    shaded. The lowest panel shows how well the examples cover each step, and marks what they hardly cover (below 0.1).
+    A smoothed run is drawn with the filter's mean beside it. Steps without observation, and those whose observation was
+    rejected, are marked on the mean; steps with an alarm are shaded. The lowest panel shows how well the examples cover
+    each step, and marks what they hardly cover (below 0.1).
 
     Parameters
     ----------
@@ -169,7 +175,11 @@ def _plot_coordinate(
     ax.fill_between(_when(run), bounds[:, 0], bounds[:, 1], color=ESTIMATE, alpha=0.2, linewidth=0, label="95 % band")
     if truth is not None:
         ax.plot(_when(run), truth, color=TRUTH, linewidth=1.0, label="truth")
-    ax.plot(_when(run), mean, color=ESTIMATE, linewidth=1.4, label="posterior mean")
+    if run.filtered is not None:
+        before = run.filtered.mean.reshape(len(run), -1)[:, column]
+        ax.plot(_when(run), before, color=QUIET, linewidth=1.0, linestyle="--", label="filtered mean")
+    name = "posterior mean" if run.filtered is None else "smoothed mean"
+    ax.plot(_when(run), mean, color=ESTIMATE, linewidth=1.4, label=name)
     for chosen, marker, color, label in (
         (run.missing, "o", MISSING, "no observation"),
         (run.rejected, "X", ALERT, "observation rejected"),

@@ -15,6 +15,7 @@ from kmcf_lab.commands.bench_alarms import alarms
 from kmcf_lab.commands.bench_endurance import endurance
 from kmcf_lab.commands.bench_jax import jax
 from kmcf_lab.commands.bench_options import BenchOptions
+from kmcf_lab.commands.bench_smoothing import smoothing
 from kmcf_lab.commands.bench_windows import windows
 
 
@@ -38,6 +39,7 @@ class Study(StrEnum):
     world = "world"
     distributed = "distributed"
     baselines = "baselines"
+    smoothing = "smoothing"
     windows = "windows"
     jax = "jax"
     endurance = "endurance"
@@ -61,6 +63,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.alarms: alarms,
     Study.kidnapping: bench_methods.kidnapping,
     Study.tuning: bench_methods.tuning,
+    Study.smoothing: smoothing,
     Study.windows: windows,
     Study.jax: jax,
     Study.endurance: endurance,
@@ -83,6 +86,7 @@ _HELP = (
     "world: very many examples in a world far larger than what the state kernel sees. "
     "distributed: fits on Dask chunks over numbers of examples and workers. "
     "baselines: errors of all methods on the paper's models. "
+    "smoothing: what later observations gain, beside oracles that know the model. "
     "windows: the last observations as one, on the Bluetooth tracks, with the intervals. "
     "jax: filter steps per second over batch sizes, on the device that JAX finds. "
     "endurance: very long runs, threads, processes, kills, interrupts, damaged files and mutated tables."

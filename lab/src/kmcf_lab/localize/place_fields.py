@@ -44,11 +44,22 @@ class PlaceFields:
         self._shape = tuple(np.ceil((states.max(axis=0) + width - self._low) / self._step).astype(int) + 1)
         axes = [low + self._step * np.arange(size) for low, size in zip(self._low, self._shape, strict=True)]
         cells = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, states.shape[1])
+        self.cells: FloatArray = cells
         closeness = np.exp(-0.5 * squared_euclidean(cells / width, states / width))
         occupancy = closeness.sum(axis=1)
         rates = np.maximum(closeness @ counts / np.maximum(occupancy, 1e-12)[:, None], LEAST_RATE)
         self._log_rates = np.log(rates)
         self._total = np.where(occupancy >= LEAST_OCCUPANCY, rates.sum(axis=1), np.inf)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many cells the grid has along each axis."""
+        return tuple(int(size) for size in self._shape)
+
+    @property
+    def step(self) -> float:
+        """Width of a cell."""
+        return float(self._step)
 
     def __call__(self, states: FloatArray, counts: FloatArray) -> FloatArray:
         """Return log p(counts | state) for each state, up to a constant; −∞ where no example was near."""
