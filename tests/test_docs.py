@@ -26,6 +26,8 @@ RUN = (
     "docs/calibration.md",
     "docs/smoothing.md",
     "docs/alarms.md",
+    "docs/learning-transitions.md",
+    "docs/changed-sensors.md",
     "docs/abc.md",
     "docs/kernels.md",
     "docs/building.md",

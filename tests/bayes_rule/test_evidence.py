@@ -5,6 +5,7 @@ import pytest
 from rule_cases import prior_of, rule_problem
 
 from kmcf.bayes_rule import Examples, ParticleSettings, RuleSettings, Sample, fit_particle_rule, fit_rule
+from kmcf.bayes_rule.local import Accuracy, LocalRule
 from kmcf.herding.herding import Herd
 from kmcf.herding.resampling import KeepAll
 from kmcf.kernels import Gaussian
@@ -28,7 +29,8 @@ def rule_of(engine, problem):
 
 def written_out(problem, weights):
     k_y = problem["k_y"]
-    return np.log([weights @ k_y, k_y.mean(), weights @ problem["G_Y"] @ weights])
+    predicted, expected = weights @ k_y, weights @ problem["G_Y"] @ weights
+    return [*np.log([predicted, k_y.mean(), expected]), 2.0 * predicted - expected]
 
 
 @pytest.mark.parametrize("engine", ["literal", "exact", "lowrank", "compressed"])
@@ -39,6 +41,36 @@ def test_evidence_is_the_formula(engine, seed):
         Sample(problem["particles"], problem["particle_weights"]), problem["y"]
     )
     np.testing.assert_allclose(posterior.evidence, written_out(problem, prior_of(problem, EPSILON)), atol=1e-6)
+
+
+def local_rule(problem, most=None):
+    accuracy = Accuracy.of(1e-9, 1e-13, most)
+    settings = {"epsilon": EPSILON, "delta": DELTA, "rule": "kbr", "resampler": Herd(5, 0.0)}
+    return LocalRule.fit(examples_of(problem), accuracy=accuracy, **settings)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_evidence_of_the_local_engine_is_the_formula_where_all_examples_near_the_prior_take_part(seed):
+    problem = rule_problem(seed)
+    prior = Sample(problem["particles"], problem["particle_weights"])
+    posterior = local_rule(problem).correct(prior, problem["y"])
+    np.testing.assert_allclose(posterior.evidence, written_out(problem, prior_of(problem, EPSILON)), atol=1e-6)
+
+
+def test_evidence_of_the_local_engine_is_not_fooled_by_the_observations_choice_of_examples():
+    """With fewer examples than are near, the prior's own density takes the place of λ; the choice must not show."""
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(400, 1))
+    observations = states + 0.3 * rng.normal(size=(400, 1))
+    problem = {"states": states, "observations": observations, "observation_bandwidth": 0.5}
+    prior, y = Sample(rng.normal(size=(50, 1)), np.full(50, 0.02)), np.array([[2.0]])
+    found = local_rule(problem, most=40).correct(prior, y).evidence
+    similarities = np.exp(-((states - prior.states.T) ** 2) / (2 * 0.7**2)).mean(axis=1)
+    shares = similarities / similarities.sum()
+    k_y = np.exp(-((observations[:, 0] - 2.0) ** 2) / (2 * 0.5**2))
+    assert found.predicted == pytest.approx(np.log(shares @ k_y), abs=0.2)
+    gram = np.exp(-((observations - observations.T) ** 2) / (2 * 0.5**2))
+    assert found.expected == pytest.approx(np.log(shares @ gram @ shares), abs=0.1)
 
 
 @pytest.mark.parametrize("delta", [1e-2, np.inf])

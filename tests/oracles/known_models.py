@@ -83,3 +83,16 @@ def two_sensors_filtered(first, second, noises, coefficient=0.9, scale=0.6, star
         steps.append((mean, variance))
     means, variances = np.array(steps).T
     return means, variances
+
+
+def autoregressive_likelihood(observations, drift, scale, noise=1.0, start=1.0 / (1.0 - 0.9**2)):
+    """Return the log likelihood of x' = drift x + scale ε, y = x + noise ε by the Kalman filter; NaN is missing."""
+    mean, variance, total = 0.0, start, 0.0
+    for t, y in enumerate(np.ravel(observations)):
+        if t > 0:
+            mean, variance = drift * mean, drift**2 * variance + scale**2
+        if not math.isnan(y):
+            spread = variance + noise**2
+            total -= 0.5 * (math.log(2.0 * math.pi * spread) + (y - mean) ** 2 / spread)
+            mean, variance = mean + variance / spread * (y - mean), variance * noise**2 / spread
+    return total

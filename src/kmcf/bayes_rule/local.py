@@ -15,16 +15,29 @@ widened to their spacing.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from kmcf.bayes_rule.base import DensePosterior, ExampleRule, Examples, Posterior, Prior, Resampler, coverage
+from kmcf.bayes_rule.base import (
+    UNKNOWN_EVIDENCE,
+    DensePosterior,
+    ExampleRule,
+    Examples,
+    Posterior,
+    Prior,
+    Resampler,
+    coverage,
+)
 from kmcf.bayes_rule.base import mean_coverage as average
+from kmcf.bayes_rule.evidence import Evidence
 from kmcf.bayes_rule.exact import ExactRule
 from kmcf.bayes_rule.gram import Formula
+from kmcf.bayes_rule.local_evidence import sample_of, sampled_evidence, solved_evidence
 from kmcf.bayes_rule.nearby import Nearby, spacing
 from kmcf.herding.herding import Herding, herd, resampling_loss
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.linalg import cholesky, pivoted_factor
 from kmcf.numerics.objects import Objects, take
@@ -47,6 +60,20 @@ class Selection(NamedTuple):
     """Whether all examples near the prior are among them."""
     observation_coverage: float
     state_coverage: float
+    near: Near | None = None
+    """A sample of all examples near the prior, where the observation chose among them."""
+
+
+class Near(NamedTuple):
+    """A sample of the examples near the prior."""
+
+    indices: IntArray
+    mean: FloatArray
+    """m_π at these examples."""
+    similarity: FloatArray
+    """k_Y with the observation."""
+    count: int
+    """How many are near."""
 
 
 @dataclass(frozen=True)
@@ -155,12 +182,13 @@ class LocalRule(ExampleRule):
         sizes = np.abs(coefficients)
         active = np.flatnonzero(sizes > self.accuracy.negligible * sizes.max(initial=0.0))
         indices, k_y = chosen.indices[active], chosen.similarity[active]
-        weights = np.zeros(0)
+        weights, evidence = np.zeros(0), UNKNOWN_EVIDENCE
         if len(indices):
             gram = self.examples.observation_kernel.subset(indices).matrix()
             weights = self.formula(
                 coefficients[active], pivoted_factor(gram, self.accuracy.observations), k_y, self.delta
             )
+            evidence = self._evidence(chosen, (coefficients[active], k_y, gram), observation)
         return LocalPosterior(
             rule=self,
             support=take(self.examples.states, indices),
@@ -169,7 +197,27 @@ class LocalRule(ExampleRule):
             state_coverage=chosen.state_coverage,
             unnormalised=weights,
             indices=indices,
+            evidence=evidence,
         )
+
+    @cached_property
+    def _some(self) -> ExampleKernel:
+        """The observations of a few examples, which stand for all."""
+        return self.examples.observation_kernel.subset(sample_of(self.size))
+
+    def _evidence(
+        self, chosen: Selection, solved: tuple[FloatArray, FloatArray, FloatArray], observation: Objects
+    ) -> Evidence:
+        """Say how well the prior predicted the observation."""
+        spread = float(self._some.against(observation).mean())
+        if chosen.near is None:
+            return solved_evidence(*solved, spread)
+        near, kernel = chosen.near, self.examples.observation_kernel
+        gram = kernel.subset(near.indices).matrix()
+        left = ~np.isin(near.indices, chosen.indices)
+        rest = (near.count - len(chosen.indices)) / max(int(left.sum()), 1) * (near.mean * near.similarity)[left].sum()
+        favoured = float(chosen.mean @ chosen.similarity + rest)
+        return sampled_evidence(favoured, near.mean, near.count, gram, spread)
 
     def _chosen(self, prior: Prior, observation: Objects) -> Selection:
         """Find the examples near the particles; if they are too many, those among them that the observation favours."""
@@ -178,6 +226,7 @@ class LocalRule(ExampleRule):
         k_y = self.examples.observation_kernel.subset(near).against(observation)[:, 0]
         covered = coverage(float(k_y.max(initial=0.0)), self.largest[1])
         crowded, everywhere = len(near) > GATE * most, 2 * len(near) > self.size
+        everyone = near, k_y
         if crowded:
             alike = _top(k_y, GATE * most)
             near, k_y = near[alike], k_y[alike]
@@ -192,7 +241,15 @@ class LocalRule(ExampleRule):
         kept = np.flatnonzero(np.abs(mean) > self.accuracy.reach * np.abs(mean).max())
         if len(kept) > most:
             kept, crowded = kept[_top(np.abs(mean[kept]) * k_y[kept], most)], True
-        return Selection(near[kept], mean[kept], k_y[kept], not crowded, covered, state_coverage)
+        sampled = self._sampled(*everyone, prior, width) if crowded else None
+        return Selection(near[kept], mean[kept], k_y[kept], not crowded, covered, state_coverage, sampled)
+
+    def _sampled(self, near: IntArray, k_y: FloatArray, prior: Prior, width: float) -> Near:
+        """Take a sample of the examples near the prior."""
+        places = sample_of(len(near))
+        some = near[places]
+        logs = self.examples.state_kernel.subset(some).log_against(prior.states)
+        return Near(some, np.exp(logs / max(width, 1.0) ** 2) @ prior.weights, k_y[places], len(near))
 
     def _prior(self, chosen: Selection) -> FloatArray:
         """Return the diagonal of Λ (Algorithm 1, line 3)."""

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from kmcf._version import __version__
+from kmcf.cli.adapt import adapt, check_sensor
 from kmcf.cli.calibrate import calibrate
 from kmcf.cli.data import data
 from kmcf.cli.evaluate import evaluate
@@ -13,6 +14,7 @@ from kmcf.cli.filter import filter_
 from kmcf.cli.fit import fit
 from kmcf.cli.group import Commands, Debug, unwrapped
 from kmcf.cli.inspect import inspect
+from kmcf.cli.learn_transition import learn_transition
 from kmcf.cli.option_groups import with_option_groups
 from kmcf.cli.plugins import add_commands
 from kmcf.cli.tune import tune
@@ -58,6 +60,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "fit": fit,
     "tune": tune,
     "calibrate": calibrate,
+    "learn-transition": learn_transition,
+    "check-sensor": check_sensor,
+    "adapt": adapt,
     "filter": filter_,
     "evaluate": evaluate,
     "inspect": inspect,

@@ -46,6 +46,7 @@ def belief_of(
         state_coverage=float(result.state_coverage),
         log_evidence=float(result.evidence.predicted),
         relative_evidence=float(result.evidence.ratio),
+        prediction_score=float(result.evidence.score),
         observation_distance=seen.distance,
         observation_shift=seen.shift,
         running_observation=seen.running_observation,

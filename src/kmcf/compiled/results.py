@@ -28,7 +28,8 @@ from kmcf.filter.summaries import DECIDED, NAMES, decided
 from kmcf.numerics.arrays import Array, FloatArray
 from kmcf.trust.signals import Running, running_means
 
-WATCHED = ("log_evidence", "relative_evidence", "support_size", "observation_distance", "observation_shift", "running")
+WATCHED = ("log_evidence", "relative_evidence", "prediction_score", "support_size", "observation_distance",
+           "observation_shift", "running")  # fmt: skip
 WEIGHTS_AT_ONCE = 2**25
 """How many weights are formed at a time when summaries need them (256 MB)."""
 REPLAYED_AT_ONCE = 2**24
@@ -161,6 +162,8 @@ class BatchSummaries:
             return _double(evidence.predicted)
         if name == "relative_evidence":
             return _double(evidence.ratio)
+        if name == "prediction_score":
+            return _double(evidence.score)
         if name == "support_size":
             corrected = results.corrected
             return np.where(corrected, len(self._engine.states), self._engine.settings.n_particles)

@@ -245,7 +245,7 @@ def blank_result(model: Model, state: FilterState, settings: StepSettings) -> St
         herding_loss=nan,
         observation_coverage=nan,
         state_coverage=nan,
-        evidence=Evidence(nan, nan, nan),
+        evidence=Evidence(nan, nan, nan, nan),
         mean=mean,
         covariance=covariance,
         picks=jnp.zeros(settings.n_resample, jnp.int32),

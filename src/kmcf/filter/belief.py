@@ -48,6 +48,8 @@ class StepReport:
     """Predictive log density of the observation up to a constant that no transition changes; NaN if there was none."""
     relative_evidence: float = np.nan
     """The same less that of a prior spread over all examples: far below zero, the prediction was at a wrong place."""
+    prediction_score: float = np.nan
+    """Kernel score of the prediction, given the observation: the larger, the better; NaN if there was none."""
     observation_distance: float = np.nan
     """Log distance of the observation to the nearest example observations, in raw columns, compared with theirs."""
     observation_shift: float = np.nan
@@ -188,6 +190,11 @@ class Belief(CalibratedEmbedding):
     def watch(self) -> Watch | None:
         """What raises alarms; None if nobody watches."""
         return self._watch
+
+    @property
+    def log_evidence(self) -> float:
+        """Predictive log density of the last observation, as ``run.log_evidence``; NaN if it was missing."""
+        return self.report.log_evidence
 
     @property
     def alarm(self) -> bool:

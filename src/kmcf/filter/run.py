@@ -144,6 +144,15 @@ class FilterRun(SmoothedResults):
         return self._column("log_evidence")
 
     @property
+    def prediction_score(self) -> FloatArray:
+        """Kernel score of each prediction, given its observation; NaN if missing, or if the run is from a file.
+
+        The larger its sum, the better the transition: unlike that of :attr:`log_evidence`, its average is largest for
+        the true one, at whatever width of the observation kernel (``docs/learning-transitions.md``).
+        """
+        return self._column("prediction_score")
+
+    @property
     def observation_distance(self) -> FloatArray:
         """Log distance of each observation to the nearest example observations, in raw columns; NaN if missing."""
         return self._column("observation_distance")

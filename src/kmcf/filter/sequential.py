@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar, Self
@@ -89,6 +90,23 @@ class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, BaseEsti
             As for ``set_params``.
         """
         return clone(self).set_params(**settings).fit(states, observations)
+
+    def with_transition(self, transition: Any) -> Self:
+        """Return the same fitted filter with another transition; examples, kernels and Bayes' rule are shared.
+
+        It is not calibrated, and finds its alarm thresholds anew: both depend on the transition. This filter does not
+        change.
+
+        Parameters
+        ----------
+        transition : callable
+            As for the constructor.
+        """
+        self._fitted_backend()
+        same = copy(self)
+        same.transition, same.calibration_, same._thresholds = transition, None, None
+        same.backend_ = same._make_backend()
+        return same
 
     def start(self, stream: int = 0) -> Belief:
         """Return the belief before the first observation: draws from p_init.

@@ -121,6 +121,7 @@ class Step:
             state_coverage=posterior.state_coverage,
             log_evidence=float(evidence.predicted),
             relative_evidence=float(evidence.ratio),
+            prediction_score=float(evidence.score),
             observation_distance=distance,
             sensors=posterior.sensors,
             running=belief.report.running.after(distance, float(evidence.innovation), -float(evidence.spread)),

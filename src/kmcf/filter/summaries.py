@@ -29,7 +29,7 @@ SCALARS = (
     "alarm",
     "alarm_reason",
 )
-REPORTED = (*SCALARS[1:2], *SCALARS[3:-2], "relative_evidence", "observation_shift", "running")
+REPORTED = (*SCALARS[1:2], *SCALARS[3:-2], "relative_evidence", "prediction_score", "observation_shift", "running")
 """What a step reports; the others are read off its belief."""
 NAMES = ("time", "times", "mean", "covariance", "mode", "interval", *SCALARS)
 DECIDED = ("alarm", "alarm_reason")
@@ -37,6 +37,7 @@ DECIDED = ("alarm", "alarm_reason")
 GATHERED = (
     *(name for name in NAMES if name not in DECIDED),
     "relative_evidence",
+    "prediction_score",
     "observation_shift",
     "running",
     "support_size",
@@ -136,7 +137,7 @@ def unwatched(shape: tuple[int, ...]) -> dict[str, Any]:
     """Return the columns of runs that were not watched, such as those in files of earlier versions."""
     nan = np.full(shape, np.nan)
     return {
-        "log_evidence": nan, "observation_distance": nan,
+        "log_evidence": nan, "observation_distance": nan, "prediction_score": nan,
         "alarm": np.zeros(shape, dtype=bool), "alarm_reason": np.full(shape, "", dtype=LABEL),
     }  # fmt: skip
 

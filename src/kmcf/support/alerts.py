@@ -45,6 +45,10 @@ class SlowCompilationWarning(UserWarning):
     """JAX has been compiling a filter for a while."""
 
 
+class LearningWarning(UserWarning):
+    """What was learnt in use is uncertain: a parameter at its bound, or one that the observations do not tell."""
+
+
 def warn_user(message: str, category: type[Warning]) -> None:
     """Warn, pointing at the nearest caller outside this package, however deep inside it the warning arises."""
     caller, depth = sys._getframe(1), 2

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from kmcf_lab.commands import bench_defaults, bench_engines, bench_kernels, bench_methods
+from kmcf_lab.commands.bench_adaptation import adaptation, transitions
 from kmcf_lab.commands.bench_alarms import alarms
 from kmcf_lab.commands.bench_endurance import endurance
 from kmcf_lab.commands.bench_jax import jax
@@ -33,6 +34,8 @@ class Study(StrEnum):
     intervals = "intervals"
     calibration = "calibration"
     alarms = "alarms"
+    adaptation = "adaptation"
+    transitions = "transitions"
     kidnapping = "kidnapping"
     tolerance = "tolerance"
     tuning = "tuning"
@@ -61,6 +64,8 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.intervals: bench_methods.intervals,
     Study.calibration: bench_methods.calibration,
     Study.alarms: alarms,
+    Study.adaptation: adaptation,
+    Study.transitions: transitions,
     Study.kidnapping: bench_methods.kidnapping,
     Study.tuning: bench_methods.tuning,
     Study.smoothing: smoothing,
@@ -80,6 +85,8 @@ _HELP = (
     "intervals: how often 95 % intervals contain the truth. "
     "calibration: the same before and after calibrate, with widths and rank histograms, beside other methods. "
     "alarms: what they notice, and how often they are false. "
+    "adaptation: sensors that have changed: what is noticed, and what adapting repairs. "
+    "transitions: their parameters learnt from observations alone. "
     "kidnapping: how soon a filter finds itself again after a jump that no move explains. "
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
