@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kmcf.support.alerts import (
         CalibrationWarning,
         FewExamplesWarning,
+        GuessedMotionWarning,
         HighRankWarning,
         RefittedWarning,
         RejectedStepWarning,
@@ -33,6 +34,7 @@ _HOMES = {
     "Embedding": "kmcf.embedding",
     "FewExamplesWarning": "kmcf.support.alerts",
     "FilterRun": "kmcf.filter",
+    "GuessedMotionWarning": "kmcf.support.alerts",
     "HighRankWarning": "kmcf.support.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
     "CalibrationWarning": "kmcf.support.alerts",
@@ -58,6 +60,7 @@ __all__ = [
     "Embedding",
     "FewExamplesWarning",
     "FilterRun",
+    "GuessedMotionWarning",
     "HighRankWarning",
     "KernelMonteCarloFilter",
     "ParticleLikelihoodFilter",

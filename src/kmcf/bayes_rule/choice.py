@@ -27,7 +27,7 @@ from kmcf.bayes_rule.local_choice import fit_local
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.bayes_rule.reduction import reduce_observations
-from kmcf.kernels import ExampleKernel
+from kmcf.kernels import ExampleKernel, Learned
 from kmcf.support.alerts import HighRankWarning, warn_user
 
 ENGINES = ("auto", "literal", "exact", "lowrank", "compressed", "local")
@@ -160,19 +160,27 @@ def _features(examples: Examples, settings: RuleSettings) -> tuple[KernelFeature
     capped = [
         limited and settings.rank[k] is None and found.rank == most for k, found in enumerate((states, observations))
     ]
-    if any(capped):
-        which = {(True, False): "states", (False, True): "observations"}.get(
-            (capped[0], capped[1]), "states and observations"
-        )
-        warn_user(
-            f"the kernel matrix of the {which} needs more than {most} features at this tolerance, which is too many "
-            f"for {state_kernel.size} examples; it was approximated more coarsely (see trace_errors_). Wider or learnt "
-            "kernels have lower rank; or set rank, or keep fewer examples with n_examples.",
-            HighRankWarning,
-        )
     if (settings.tolerance is None or capped[1]) and settings.rule == "kbr" and settings.rank[1] is None:
         observations = reduce_observations(states, observations, epsilon=settings.epsilon, delta=settings.delta)
+        capped[1] &= observations.rank > most // 2  # otherwise nothing that matters lies beyond the cap
+    if any(capped):
+        _warn_capped(capped, most, examples)
     return states, observations
+
+
+def _warn_capped(capped: list[bool], most: int, examples: Examples) -> None:
+    """Say that memory allows for fewer features than the tolerance asks for, and what can be done."""
+    which = " and ".join(name for name, too_many in zip(("states", "observations"), capped, strict=True) if too_many)
+    learnt = isinstance(getattr(examples.observation_kernel, "kernel", None), Learned)
+    narrower = (
+        "A wider kernel has a lower rank" if learnt or not capped[1] else "Wider or learnt kernels have lower rank"
+    )
+    warn_user(
+        f"the kernel matrix of the {which} needs more than {most} features at this tolerance, which is too many for "
+        f"{examples.size} examples; it was approximated more coarsely (see trace_errors_). {narrower}; or set rank, or "
+        "keep fewer examples with n_examples.",
+        HighRankWarning,
+    )
 
 
 def most_pivots(n: int) -> int:

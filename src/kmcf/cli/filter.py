@@ -18,6 +18,7 @@ from kmcf.cli.models import LoadedModel, load_model
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import can_show_progress
 from kmcf.cli.table_files import TableFiles
+from kmcf.cli.targets import check_target
 
 STDIN = Path("-")
 ObservationFiles = Annotated[
@@ -69,7 +70,7 @@ def filter_(
     _check_ending(out, as_json, streaming=STDIN in files)
     script = Script("kmcf filter")
     loaded = load_model(script, model, columns.window)
-    tables = replace(loaded.tables(files, **asdict(columns)), state=())
+    tables = replace(loaded.tables(files, **asdict(columns)), state=(), velocities=False)
     if STDIN in files:
         if len(files) > 1 or python:
             raise ValueError("- reads lines from stdin: with it there can be no other file, and no --python.")
@@ -82,6 +83,7 @@ def filter_(
     if python:
         typer.echo(script.text())
         return
+    check_target(out)
     with tables.pointing():
         runs = script.run()["runs"]
     tell_alarms(Counter(str(reason) for run in runs for reason in run.alarm_reason), _steps(runs))
@@ -140,6 +142,7 @@ def _stream(model: LoadedModel, tables: TableFiles, out: Path | None, as_json: b
 
     stream = EstimateStream(model, tables, sys.stdin.buffer)
     if out is not None:
+        check_target(out)
         out.parent.mkdir(parents=True, exist_ok=True)
     opened = nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8", newline="")
     with naming(out or "stdout"), opened as output:

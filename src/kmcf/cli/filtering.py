@@ -86,6 +86,10 @@ def _check_controls(recording: Recording, source: str) -> None:
 
     if recording.controls is None:
         return
-    unknown = np.flatnonzero(np.isnan(recording.controls[1:]).any(axis=1))
+    missing = np.isnan(recording.controls[1:])
+    unknown = np.flatnonzero(missing.any(axis=1))
     if len(unknown):
-        raise ValueError(f"row {unknown[0] + 2} of the sequence {recording.name!r} in {source} has no control.")
+        column = recording.names["controls"][int(np.flatnonzero(missing[unknown[0]])[0])]
+        raise ValueError(
+            f"{column!r} is empty: row {unknown[0] + 2} of the sequence {recording.name!r} in {source} has no control."
+        )

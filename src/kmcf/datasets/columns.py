@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
@@ -51,9 +51,18 @@ class NamedColumns:
         """The names of the columns."""
         return list(self._arrays)
 
-    def chosen(self, wanted: Sequence[str], role: str) -> list[str]:
-        """Return the columns that names, patterns and lists of names refer to."""
-        return choose(wanted, self.names, source=self.source, role=role, groups=self._groups)
+    def chosen(self, wanted: Sequence[str], role: str, taken: Collection[str] = ()) -> list[str]:
+        """Return the columns that names, patterns and lists of names refer to; those taken are not suggested."""
+        return choose(wanted, self.names, source=self.source, role=role, groups=self._groups, taken=taken)
+
+    def without(self, excluded: Sequence[str]) -> NamedColumns:
+        """Return the same without the columns that names and patterns refer to; each must refer to one."""
+        if not excluded:
+            return self
+        gone = set(self.chosen(excluded, "exclusion"))
+        arrays = {name: array for name, array in self._arrays.items() if name not in gone}
+        groups = {group: [name for name in names if name not in gone] for group, names in self._groups.items()}
+        return NamedColumns(arrays, self.source, groups, self._place)
 
     def lacks(self, wanted: Sequence[str]) -> bool:
         """Say whether names and patterns refer to no column at all."""
@@ -102,7 +111,13 @@ class NamedColumns:
 
 
 def choose(
-    wanted: Sequence[str], names: Sequence[str], *, source: str, role: str, groups: dict[str, list[str]] | None = None
+    wanted: Sequence[str],
+    names: Sequence[str],
+    *,
+    source: str,
+    role: str,
+    groups: dict[str, list[str]] | None = None,
+    taken: Collection[str] = (),
 ) -> list[str]:
     """Return the columns referred to by name, by pattern (``beacon_*``), or several separated by commas.
 
@@ -114,7 +129,11 @@ def choose(
     found: list[str] = []
     for word in wanted:
         for part in [word] if word in names or word in (groups or {}) else word.split(","):
-            found += _one_choice(part.strip(), names, source, role, groups or {})
+            matching = _matching(part.strip(), names, groups or {})
+            if not matching:
+                free = [name for name in (*names, *(groups or {})) if name not in found and name not in taken]
+                raise ValueError(f"{source} has no column {part.strip()!r} for the {role}; {_hint(part, names, free)}")
+            found += matching
     twice = [name for name in found if found.count(name) > 1]
     if twice:
         raise ValueError(f"the column {twice[0]!r} of {source} is named twice as {role}.")
@@ -133,15 +152,26 @@ def lacks(wanted: Sequence[str], names: Sequence[str]) -> bool:
     return not any(fnmatchcase(name, part) or name == part for part in parts for name in names)
 
 
-def _one_choice(word: str, names: Sequence[str], source: str, role: str, groups: dict[str, list[str]]) -> list[str]:
+def _matching(word: str, names: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
     if word in names:
         return [word]
-    if word in groups:
-        return groups[word]
-    matching = [name for name in names if fnmatchcase(name, word)]
-    if matching:
-        return matching
-    close = get_close_matches(word, [*names, *groups], n=1, cutoff=0.5)
+    return groups[word] if word in groups else [name for name in names if fnmatchcase(name, word)]
+
+
+def _hint(word: str, names: Sequence[str], free: Sequence[str]) -> str:
+    """Suggest a column that is not in use, or say what there is."""
+    word = word.strip()
+    otherwise = [name for name in free if fnmatchcase(name.lower(), word.lower())]
+    if otherwise:  # but for upper and lower case
+        return f"did you mean {otherwise[0]!r}{', ...' if len(otherwise) > 1 else ''}? Upper and lower case differ."
+    close = get_close_matches(word, free, n=1, cutoff=0.5)
     listed = ", ".join(name[:_LONGEST] for name in names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
-    hint = f"did you mean {close[0]!r}?" if close else f"it has {printable(listed)}."
-    raise ValueError(f"{source} has no column {word!r} for the {role}; {hint}")
+    unnamed = " Its first line, which names the columns, holds numbers only." if all(map(_is_number, names)) else ""
+    return f"did you mean {close[0]!r}?{unnamed}" if close else f"it has {printable(listed)}.{unnamed}"
+
+
+def _is_number(name: str) -> bool:
+    try:
+        return read_number(name) == read_number(name)
+    except ValueError:
+        return False

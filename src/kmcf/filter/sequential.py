@@ -99,7 +99,7 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
         """
         return self._fitted_backend().start(stream)
 
-    def step(self, belief: Belief, y: Any, control: Any = None, time: Any = None) -> Belief:
+    def step(self, belief: Belief, y: Any = ..., control: Any = None, time: Any = None) -> Belief:
         """Return the belief after one more observation. The belief passed in does not change.
 
         Parameters
@@ -115,6 +115,10 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
             When the observation was made, in any unit (or as datetime64): after ``belief.clock``. A transition that
             takes ``elapsed`` is told how much time passed. Give it at every step or at none.
         """
+        if y is ...:
+            raise TypeError(
+                "step takes the belief before, then the observation: flt.step(flt.start(), y) is the first."
+            )
         return self._fitted_backend().step(belief, y, control, time)
 
     def filter(
@@ -178,7 +182,7 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
         options: dict[str, Any] = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs}
         return self._fitted_backend().filter_many(sequences, controls, **options)
 
-    def forecast(self, belief: Belief, steps: int, controls: Any = None, times: Any = None) -> FilterRun:
+    def forecast(self, belief: Belief, steps: Any = ..., controls: Any = None, times: Any = None) -> FilterRun:
         """Predict ``steps`` steps ahead of a belief, without observations.
 
         Parameters
@@ -192,6 +196,8 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
         times : sequence, optional
             The times to predict, one per step, after ``belief.clock``.
         """
+        if steps is ...:
+            raise TypeError("forecast takes a belief, then the number of steps: flt.forecast(belief, 3).")
         if not isinstance(steps, int | np.integer) or steps < 1:
             raise ValueError(f"steps = {steps!r}; a forecast needs at least one step.")
         return self._fitted_backend().forecast(belief, int(steps), controls, times)
