@@ -131,11 +131,11 @@ def test_advice_about_ranks_fits_the_kernel(monkeypatch):
     rng = np.random.default_rng(0)
     states = rng.normal(size=(400, 1))
     seen = states + 0.3 * rng.normal(size=(400, 8))
-    flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.3), random_state=0)
+    flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.3), engine="lowrank", random_state=0)
     narrow = kmcf.kernels.Learned(kernel=kmcf.kernels.Gaussian(multiplier=0.003))
     with pytest.warns(HighRankWarning, match="A wider kernel has a lower rank"):
-        flt.set_params(observation_kernel=narrow, delta=1e-12).fit(states, seen)
+        flt.set_params(observation_kernel=narrow, rule="importance").fit(states, seen)
     with warnings.catch_warnings():
         warnings.simplefilter("error", HighRankWarning)
-        flt.set_params(observation_kernel=None, delta=None).fit(states, seen)
+        flt.set_params(observation_kernel=None, rule="kbr").fit(states, seen)
     assert flt.ranks_[1] <= 60

@@ -28,11 +28,11 @@ def test_one_observation_is_no_sequence(flt):
 
 
 def test_kernels_are_checked_whoever_uses_them():
-    with pytest.raises(TypeError, match="Hellinger has normalize = 'false'; it must be True or False."):
+    with pytest.raises(TypeError, match=r"Hellinger has normalize = 'false'; it must be True or False."):
         kmcf.kernels.Hellinger(normalize="false")([[1.0, 2.0]])
     inside = kmcf.kernels.Gaussian(1.0) + kmcf.kernels.Matern(nu="smooth")
     walk = kmcf.transitions.GaussianRandomWalk(0.5)
-    with pytest.raises(TypeError, match="Matern has nu = 'smooth'; it must be a number."):
+    with pytest.raises(TypeError, match=r"Matern has nu = 'smooth'; it must be a number."):
         kmcf.KernelMonteCarloFilter(walk, observation_kernel=inside).fit(X, Y)
 
 
