@@ -15,6 +15,7 @@ from kmcf.cli import options
 from kmcf.cli.filtering import add_filtering
 from kmcf.cli.group import counted, note, tell_alarms
 from kmcf.cli.models import LoadedModel, load_model
+from kmcf.cli.reporting import ReportOptions, add_report
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import can_show_progress
 from kmcf.cli.table_files import TableFiles
@@ -45,6 +46,7 @@ def filter_(
     *,
     out: EstimatesOut = None,
     columns: options.ColumnOptions,
+    page: ReportOptions,
     as_json: JsonLinesOption = False,
     python: options.PythonOption = False,
 ) -> None:
@@ -64,6 +66,8 @@ def filter_(
         sensor | kmcf filter model.kmcf - | tee states.csv
 
         kmcf filter model.kmcf walk.parquet --gaps fill --json
+
+        kmcf filter model.kmcf walk.csv -o states.csv --report walk.html --unit m
     """
     from kmcf.datasets.column_files import column_names
 
@@ -74,16 +78,21 @@ def filter_(
     if STDIN in files:
         if len(files) > 1 or python:
             raise ValueError("- reads lines from stdin: with it there can be no other file, and no --python.")
+        if page.report is not None:
+            raise ValueError("- reads lines from stdin without end, so there can be no --report; name a file.")
         _stream(loaded, tables, out, as_json)
         return
     tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
     progress = can_show_progress() and out is not None
-    add_filtering(script, loaded, tables, roles=("observation",), progress=progress)
+    kept = page.report is not None
+    add_filtering(script, loaded, tables, roles=("observation",), progress=progress, keep=kept)
     _add_writing(script, loaded, tables, out, as_json)
+    add_report(script, loaded, page, f"{loaded.name} on {', '.join(file.name for file in files)}")
     if python:
         typer.echo(script.text())
         return
     check_target(out)
+    check_target(page.report)
     with tables.pointing():
         runs = script.run()["runs"]
     tell_alarms(Counter(str(reason) for run in runs for reason in run.alarm_reason), _steps(runs))
@@ -91,6 +100,8 @@ def filter_(
         estimates = counted(_steps(runs), "estimate")
         rejected = counted(sum(int(run.rejected.sum()) for run in runs), "observation")
         note(f"saved {out}: {estimates} of {counted(len(runs), 'sequence')}, {rejected} rejected.")
+    if page.report is not None:
+        note(f"saved {page.report}, a page for your browser.")
 
 
 def _steps(runs: Any) -> int:

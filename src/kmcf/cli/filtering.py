@@ -23,7 +23,7 @@ def add_filtering(
     roles: tuple[str, ...],
     progress: bool,
     keep: bool = False,
-) -> None:
+) -> Code:
     """Add the statements that read ``recordings`` and filter them as ``runs``, by a model that is called ``flt``.
 
     Parameters
@@ -40,6 +40,11 @@ def add_filtering(
         Show a progress bar.
     keep : bool
         Keep the beliefs.
+
+    Returns
+    -------
+    Code
+        The call that filters.
     """
     add_reading(script, model, tables, roles=roles)
     seen = "by_sensor()" if tables.sensors else "observations"
@@ -47,7 +52,9 @@ def add_filtering(
     shown: dict[str, Any] = {"progress": True} if progress else {}
     if uses_times(model, tables):
         shown["times"] = Code("[recording.time for recording in recordings]")
-    script.add(f"runs = {call('flt.filter_many', *given, **shown, keep_beliefs=keep)}")
+    filtering = call("flt.filter_many", *given, **shown, keep_beliefs=keep)
+    script.add(f"runs = {filtering}")
+    return filtering
 
 
 def add_reading(script: Script, model: LoadedModel, tables: TableFiles, *, roles: tuple[str, ...]) -> None:

@@ -70,6 +70,7 @@ def fit(
         )
     script.add(*filter_statements(files, motion, settings, seed))
     script.add("flt.fit(examples)" if files.sensors else "flt.fit(states, observations)")
+    script.add("flt.name_states(recordings[0].names['states'])")
     if calibrate:
         script.add(calibrating("flt", controlled=bool(files.control), timed=bool(files.time)), needs=("numpy",))
     script.add("flt.alarm_thresholds_  # found here, so that the file holds them")

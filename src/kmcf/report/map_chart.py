@@ -73,6 +73,8 @@ class MapChart:
         Of positions and errors, and of times.
     caption : str
         Text below.
+    axes : pair of str
+        What the two directions are called.
 
     Examples
     --------
@@ -88,6 +90,7 @@ class MapChart:
     unit: str = "m"
     time_unit: str = "s"
     caption: str = ""
+    axes: tuple[str, str] = ("x", "y")
 
     def html(self, name: str) -> str:
         """Write the figure under an id."""
@@ -106,7 +109,7 @@ class MapChart:
         return figure(
             name,
             self.title,
-            [plane.drawing(self.unit, description, plane.walls(walls), *layers)],
+            [plane.drawing(self.unit, description, plane.walls(walls), *layers, axes=self.axes)],
             legend,
             caption=f"{self.caption} Ring: start of a path; disc: its end.".strip(),
             notes=[f"{outside} positions lie far outside and are not shown."] if outside else [],
@@ -124,7 +127,7 @@ class MapChart:
                 extra.append(["error", self.unit, compact(np.asarray(path.errors), 3)])
             series.append({**entry, "extra": extra})
         words = f" ({self.unit})" if self.unit else ""
-        return {"x": f"x{words}", "y": f"y{words}", "series": series}
+        return {"x": f"{self.axes[0]}{words}", "y": f"{self.axes[1]}{words}", "series": series}
 
 
 def _track(plane: Plane, path: MapPath, place: int) -> str:

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import poisson
 
+from kmcf.baselines import PoissonParticleFilter
+from kmcf.baselines.poisson import PlaceFields, chosen_width
 from kmcf.transitions import GaussianRandomWalk
-from kmcf_lab.localize.place_fields import PlaceFields, PoissonParticleFilter
 
 
 def test_the_log_likelihood_is_poisson_s_with_smoothed_rates():
@@ -35,3 +36,27 @@ def test_it_follows_a_walk():
 def test_what_is_no_count_is_refused():
     with pytest.raises(ValueError, match="vectors of counts"):
         PoissonParticleFilter(GaussianRandomWalk(1.0)).fit([[0.0], [1.0]], [[-1.0], [2.0]])
+
+
+def test_the_width_is_the_one_that_predicts_best():
+    """Fields of ten units on a line of a hundred are smoothed by less than they are wide, and more than by nothing."""
+    rng = np.random.default_rng(2)
+    states = rng.uniform(0.0, 100.0, size=(500, 1))
+    centres = np.arange(0.0, 101.0, 12.0)
+    for field in (4.0, 20.0):
+        rates = 6.0 * np.exp(-0.5 * ((states - centres) / field) ** 2)
+        width = chosen_width(states, rng.poisson(rates).astype(float))
+        assert 0.1 * field < width < 1.1 * field
+
+
+def test_it_comes_back_from_a_file(tmp_path):
+    import kmcf
+
+    rng = np.random.default_rng(3)
+    states = rng.uniform(0.0, 100.0, size=(60, 1))
+    counts = rng.poisson(4.0 * np.exp(-0.5 * ((states - np.arange(0.0, 101.0, 25.0)) / 15.0) ** 2))
+    flt = PoissonParticleFilter(GaussianRandomWalk(3.0), n_particles=100, random_state=0).fit(states, counts)
+    flt.save(tmp_path / "m.kmcf")
+    again = kmcf.load(tmp_path / "m.kmcf")
+    assert again.width_ == flt.width_
+    np.testing.assert_array_equal(again.filter(counts[:5]).mean, flt.filter(counts[:5]).mean)
