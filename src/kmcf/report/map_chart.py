@@ -104,7 +104,7 @@ class MapChart:
         description = (
             f"{self.title}: a map with {', '.join([*(path.name for path in self.paths), *clouds]) or 'walls'}."
         )
-        legend = [(_line_swatch(k, path.dashed), path.name) for k, path in enumerate(self.paths)]
+        legend = [(_line_swatch(_colour(path, k), path.dashed), path.name) for k, path in enumerate(self.paths)]
         legend += [(_dot_swatch(len(tracks) + k), key) for k, key in enumerate(clouds)]
         return figure(
             name,
@@ -143,7 +143,12 @@ def _track(plane: Plane, path: MapPath, place: int) -> str:
         (x0, y0), (x1, y1) = plane(there[[0, -1]])
         parts.append(element("circle", cx=pixel(x0), cy=pixel(y0), r=5, class_="ring"))
         parts.append(element("circle", cx=pixel(x1), cy=pixel(y1), r=5, class_="mark"))
-    return element("g", *parts, class_=f"series c{place % COLOURS}", data_series=place)
+    return element("g", *parts, class_=f"series c{_colour(path, place)}", data_series=place)
+
+
+def _colour(path: MapPath, place: int) -> int:
+    """Return the place of a path in the palette; the truth, dashed, is grey, as it is on paper."""
+    return COLOURS - 1 if path.dashed else place % COLOURS
 
 
 def _ellipse(plane: Plane, centre: FloatArray, covariance: FloatArray) -> str:

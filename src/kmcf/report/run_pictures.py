@@ -107,9 +107,8 @@ def belief_maps(shown: Followed, labels: Labels) -> list[Block]:
 
 
 def _plane_mass(states: FloatArray, weights: FloatArray, edges: list[FloatArray]) -> FloatArray:
-    mass, _, _ = np.histogram2d(
-        *(np.clip(states[:, j], edges[j][0], edges[j][-1]) for j in (0, 1)), bins=(edges[0], edges[1]), weights=weights
-    )
+    x, y = (np.clip(states[:, j], edges[j][0], edges[j][-1]) for j in (0, 1))
+    mass = np.histogram2d(x, y, bins=[edges[0], edges[1]], weights=weights)[0]
     mass = np.maximum(mass, 0.0)
     return np.asarray(mass / (mass.sum() or 1.0))
 
