@@ -34,6 +34,7 @@ RUN = (
     "docs/transitions.md",
     "docs/datasets.md",
     "docs/localize.md",
+    "docs/spikes.md",
     "docs/jax.md",
 )
 # Blocks marked "python not-run" need files that are not here.
