@@ -60,3 +60,27 @@ def test_it_comes_back_from_a_file(tmp_path):
     again = kmcf.load(tmp_path / "m.kmcf")
     assert again.width_ == flt.width_
     np.testing.assert_array_equal(again.filter(counts[:5]).mean, flt.filter(counts[:5]).mean)
+
+
+def test_counts_that_are_missing_say_nothing():
+    """A unit that is never counted may as well not be there, in the examples as in what is observed."""
+    rng = np.random.default_rng(4)
+    states = rng.uniform(0.0, 100.0, size=(80, 1))
+    counts = rng.poisson(4.0 * np.exp(-0.5 * ((states - np.arange(0.0, 101.0, 25.0)) / 15.0) ** 2)).astype(float)
+    fewer = PlaceFields(states, counts[:, :-1], width=8.0)
+    gappy = PlaceFields(states, counts, width=8.0)
+    y = np.append(counts[0, :-1], np.nan)
+    np.testing.assert_allclose(gappy(states, y), fewer(states, counts[0, :-1]), rtol=1e-12)
+    some = counts.copy()
+    some[::2, 0] = np.nan
+    rates = PlaceFields(states, some, width=8.0)
+    grid = np.array([10, 14])
+    at = rates._low + rates._step * grid[:, None]
+    near = np.exp(-0.5 * ((at - states[1::2].T) / 8.0) ** 2)
+    by_hand = near @ counts[1::2, 0] / near.sum(axis=1)
+    np.testing.assert_allclose(rates._rates[grid, 0], np.maximum(by_hand, 1e-3), rtol=1e-9)
+
+
+def test_whole_numbers_only():
+    with pytest.raises(ValueError, match="counts are whole numbers"):
+        PoissonParticleFilter(GaussianRandomWalk(1.0)).fit(np.zeros((3, 1)), np.full((3, 2), 0.5))

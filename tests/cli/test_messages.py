@@ -125,6 +125,17 @@ def test_constant_velocity_asks_for_velocities(tmp_path):
     assert scores["steps"] == len(TEST[0])
 
 
+def test_folders_and_patterns_in_place_of_files(tmp_path):
+    assert fail("fit", tmp_path, *FIT) == f"{tmp_path} is a folder; name its files, as in {tmp_path}/*.csv."
+    assert fail("fit", tmp_path / "day*.csv", *FIT) == f"no file matches {tmp_path}/day*.csv."
+
+
+def test_a_pattern_for_everything_but_the_state(train, tmp_path):
+    words = ("fit", train, "-s", "x,y", "-t", "t", "-y", "*", "-o", tmp_path / "m.kmcf", "--json")
+    assert "named as state and as observation" in fail(*words)
+    assert json.loads(succeed(*words, "--not", "t,x,y").stdout)["observation"] == ["d0", "d1", "d2"]
+
+
 def test_excluded_columns(tmp_path):
     model, about = fit_model(tmp_path, "--not", "d1")
     assert about["observation"] == ["d0", "d2"]

@@ -34,7 +34,7 @@ class PlaceFields:
     states : array (n, d)
         Where the examples were.
     counts : array (n, units)
-        Their spikes.
+        Their spikes; NaN where they were not counted.
     width : float
         Standard deviation of the smoothing, in the unit of the states.
 
@@ -55,17 +55,20 @@ class PlaceFields:
         cells = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, states.shape[1])
         closeness = np.exp(-0.5 * squared_euclidean(cells / width, states / width))
         occupancy = closeness.sum(axis=1)
-        rates = np.maximum(closeness @ counts / np.maximum(occupancy, 1e-12)[:, None], LEAST_RATE)
-        self._log_rates = np.log(rates)
-        self._total = np.where(occupancy >= LEAST_OCCUPANCY, rates.sum(axis=1), np.inf)
+        seen = closeness @ np.isfinite(counts)  # where a count is missing, the other examples say what the rate is
+        self._rates = np.maximum(closeness @ np.nan_to_num(counts) / np.maximum(seen, 1e-12), LEAST_RATE)
+        self._visited = occupancy >= LEAST_OCCUPANCY
 
     def __call__(self, states: FloatArray, counts: FloatArray) -> FloatArray:
         """Return log p(counts | state) for each state, up to a constant; −∞ where no example was near."""
         numbers = np.rint((states - self._low) / self._step)
         inside = np.all((numbers >= 0) & (numbers < self._shape), axis=1)
         flat = np.ravel_multi_index(tuple(np.where(inside, numbers.T, 0.0).astype(int)), self._shape)
-        logs = (self._log_rates @ np.asarray(counts, dtype=np.float64))[flat] - self._total[flat]
-        return np.asarray(np.where(inside, logs, -np.inf))
+        given = np.asarray(counts, dtype=np.float64)
+        known = np.isfinite(given)
+        rates = self._rates[:, known]
+        logs = (np.log(rates) @ given[known] - rates.sum(axis=1))[flat]
+        return np.asarray(np.where(inside & self._visited[flat], logs, -np.inf))
 
 
 class PoissonParticleFilter(ParticleBase):
@@ -135,14 +138,18 @@ class PoissonParticleFilter(ParticleBase):
         states : array (n, d)
             Where the examples were.
         observations : array (n, units)
-            Their counts, not negative.
+            Their counts, not negative; NaN where they are missing.
         """
         self._check_particle_settings()
         check_positive("width", self.width, optional=True)
-        self._read_examples(states, observations, accepts=Accepts())
+        self._read_examples(states, observations, accepts=Accepts(missing=True))
         counts = np.asarray(self._observations)
-        if counts.ndim != 2 or counts.dtype.kind not in "biuf" or not (counts >= 0).all():
-            raise ValueError("the Poisson filter is for vectors of counts, which these observations are not.")
+        known = counts[~np.isnan(counts)] if counts.dtype.kind == "f" else counts
+        if counts.ndim != 2 or counts.dtype.kind not in "biuf" or (known < 0).any() or (known != np.rint(known)).any():
+            raise ValueError(
+                "the Poisson filter is for vectors of counts, which these observations are not: counts are whole "
+                "numbers."
+            )
         return self._finish_fit()
 
     def search_space(self) -> dict[str, Parameter]:
@@ -191,6 +198,7 @@ def chosen_width(states: FloatArray, counts: FloatArray) -> float:
 def _held_out(states: FloatArray, counts: FloatArray, block: Any, width: float) -> float:
     """Return the log-likelihood of a block under rates smoothed from the rest, at least that of the rest's means."""
     rest = np.delete(np.arange(len(states)), block)
+    counts = np.where(np.isfinite(counts), counts, np.nanmean(counts, axis=0))  # good enough to choose a width
     closeness = np.exp(-0.5 * squared_euclidean(states[block] / width, states[rest] / width))
     prior = LEAST_OCCUPANCY * counts[rest].mean(axis=0)  # where nothing is near, the average rates
     near = closeness.sum(axis=1, keepdims=True)

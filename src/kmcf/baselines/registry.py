@@ -63,16 +63,23 @@ def rivals(flt: SequentialFilter, names: Sequence[str], moves: Any = None) -> di
     check_names(names)
     if getattr(flt, "sensors_", None):
         raise ValueError("filters of several sensors cannot be compared with others, which have one.")
-    states, observations = flt._fitted_examples()  # type: ignore[attr-defined]
+    states, observations = flt._fitted_examples()
     found: dict[str, SequentialFilter] = {}
     for name in names:
-        rival = NAMED[name](flt.transition, initial=flt.initial, angles=flt.angles, random_state=flt.seed_)
-        if name == "kbr":
-            if moves is None:
-                raise ValueError("'kbr' learns how states move, so it needs sequences: compare it by cross validation.")
-            found[name] = rival.fit(states, observations, transitions=moves)  # type: ignore[call-arg]
-        else:
-            found[name] = rival.fit(states, observations)
+        found[name] = _fitted(name, flt, states, observations, moves)
         if flt.state_names_:
             found[name].name_states(flt.state_names_)
     return found
+
+
+def _fitted(name: str, flt: SequentialFilter, states: Any, observations: Any, moves: Any) -> SequentialFilter:
+    """Fit one baseline; an error names it."""
+    try:
+        rival = NAMED[name](flt.transition, initial=flt.initial, angles=flt.angles, random_state=flt.seed_)
+        if name != "kbr":
+            return rival.fit(states, observations)
+        if moves is None:
+            raise ValueError("it learns how states move, so it needs sequences: compare it by cross validation.")
+        return rival.fit(states, observations, transitions=moves)  # type: ignore[call-arg]
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"the method {name!r} cannot be compared with: {error}") from error

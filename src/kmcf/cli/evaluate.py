@@ -88,7 +88,8 @@ def evaluate(
     if as_json:
         print_json({"model": str(model), "sequences": rows, "all": overall, **({"methods": others} if others else {})})
         return
-    print_table(f"{model} on {', '.join(map(str, files))}", {**overall, "sequence": f"all {len(rows)}"})
+    first = {name: overall[name] for name in SHOWN}
+    print_table(f"{model} on {', '.join(map(str, files))}", {**first, **overall, "sequence": f"all {len(rows)}"})
     print_columns("By sequence", [{name: row[name] for name in SHOWN} for row in rows])
     if others:
         both = {"this filter": overall, **others}

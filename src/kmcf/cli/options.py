@@ -62,7 +62,10 @@ OtherObservationOption = Annotated[
 ExcludedOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--not", metavar="COLUMNS", help="Columns that a pattern matches but is not to.", rich_help_panel=DATA
+        "--not",
+        metavar="COLUMNS",
+        help="Columns that a pattern of -y or -u matches but is not to.",
+        rich_help_panel=DATA,
     ),
 ]
 ControlOption = Annotated[

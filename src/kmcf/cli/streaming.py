@@ -169,7 +169,8 @@ class EstimateStream:
 
     def _chosen(self, role: str) -> list[int]:
         wanted = getattr(self._tables, role) or []
-        names = choose([wanted] if isinstance(wanted, str) else wanted, self._offered, source="stdin", role=role)
+        offered = self._offered if role in ("observation", "control") else self._header
+        names = choose([wanted] if isinstance(wanted, str) else wanted, offered, source="stdin", role=role)
         return [self._header.index(name) for name in names]
 
 

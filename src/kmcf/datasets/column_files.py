@@ -40,8 +40,11 @@ def read_columns(path: Path, encoding: str = "utf-8") -> NamedColumns:
     encoding : str
         Encoding of CSV files.
     """
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; name its files, as in {path}/*.csv.")
     if not path.is_file():
-        raise ValueError(f"there is no file {path}.")
+        pattern = any(letter in path.name for letter in "*?[")
+        raise ValueError(f"no file matches {path}." if pattern else f"there is no file {path}.")
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is empty.")
     readers = {".npz": _read_npz, ".parquet": _read_parquet, **dict.fromkeys(EXCEL, _read_excel)}

@@ -14,6 +14,8 @@ from kmcf.numerics.arrays import FloatArray
 from kmcf.support.plain_text import printable
 
 _LISTED, _LONGEST = 15, 40
+NOT_HIDDEN = ("state", "time", "sequence", "exclusion")
+"""Roles for which a column can be named although it is excluded from the observations."""
 
 
 class NamedColumns:
@@ -29,6 +31,8 @@ class NamedColumns:
         Names that stand for several columns.
     place : callable, optional
         Returns where a row stands in the source: ``"line 7"``.
+    hidden : collection of str
+        Columns that are neither observation nor control.
     """
 
     def __init__(
@@ -37,7 +41,9 @@ class NamedColumns:
         source: str,
         groups: dict[str, list[str]] | None = None,
         place: Callable[[int], str] = lambda row: f"row {row + 1}",
+        hidden: Collection[str] = (),
     ) -> None:
+        self._hidden = frozenset(hidden)
         self._arrays = arrays
         self._groups = groups or {}
         self._place = place
@@ -53,25 +59,26 @@ class NamedColumns:
 
     def chosen(self, wanted: Sequence[str], role: str, taken: Collection[str] = ()) -> list[str]:
         """Return the columns that names, patterns and lists of names refer to; those taken are not suggested."""
-        return choose(wanted, self.names, source=self.source, role=role, groups=self._groups, taken=taken)
+        hidden: Collection[str] = () if role in NOT_HIDDEN else self._hidden
+        names = [name for name in self.names if name not in hidden]
+        groups = {group: [name for name in of if name not in hidden] for group, of in self._groups.items()}
+        return choose(wanted, names, source=self.source, role=role, groups=groups, taken=taken)
 
     def without(self, excluded: Sequence[str]) -> NamedColumns:
-        """Return the same without the columns that names and patterns refer to; each must refer to one."""
+        """Return the same, where columns that names and patterns refer to are neither observation nor control."""
         if not excluded:
             return self
-        gone = set(self.chosen(excluded, "exclusion"))
-        arrays = {name: array for name, array in self._arrays.items() if name not in gone}
-        groups = {group: [name for name in names if name not in gone] for group, names in self._groups.items()}
-        return NamedColumns(arrays, self.source, groups, self._place)
+        hidden = self.chosen(excluded, "exclusion")
+        return NamedColumns(self._arrays, self.source, self._groups, self._place, hidden)
 
     def lacks(self, wanted: Sequence[str]) -> bool:
         """Say whether names and patterns refer to no column at all."""
-        return lacks(wanted, [*self.names, *self._groups])
+        return lacks(wanted, [*(name for name in self.names if name not in self._hidden), *self._groups])
 
     def completed(self, names: Sequence[str]) -> NamedColumns:
         """Return the same with empty columns for the names that are not there."""
         absent = {name: np.full(len(self), np.nan) for name in names if name not in self._arrays}
-        return NamedColumns({**self._arrays, **absent}, self.source, self._groups, self._place)
+        return NamedColumns({**self._arrays, **absent}, self.source, self._groups, self._place, self._hidden)
 
     def labels(self, name: str) -> list[str]:
         """Return one column as words."""

@@ -82,10 +82,9 @@ def read_tables(
         Instead of ``observation``: name of each of several sensors to its columns. In a file that has none of them the
         sensor is silent. ``recording.by_sensor()`` and :func:`sensor_examples` tell the sensors apart.
     excluded : str or list of str
-        Columns that a pattern matches and that are not meant, by name or pattern.
+        Columns that a pattern of observations or controls matches and that are not meant, by name or pattern.
     velocities : bool
-        Append the velocities of the state columns, derived from them, as :class:`~kmcf.transitions.ConstantVelocity`
-        needs them. A column ``x`` gets ``x_velocity``.
+        Append velocities derived from the state columns: ``x`` gets ``x_velocity``.
 
     Returns
     -------
@@ -200,7 +199,8 @@ def _sequences(columns: NamedColumns, roles: Roles, stem: str) -> list[Recording
     both = [name for name in chosen["observation"] if name in chosen["state"]]
     if both:
         raise ValueError(
-            f"the column {both[0]!r} is named as state and as observation: the filter would observe the answer."
+            f"the column {both[0]!r} is named as state and as observation: the filter would observe the answer; "
+            "exclude it (--not)."
         )
     states, observations, controls = (columns.numbers(chosen[role]) for role in ("state", "observation", "control"))
     labels = columns.labels(chosen["sequence"][0]) if chosen["sequence"] else [stem] * len(columns)

@@ -56,8 +56,8 @@ class StoredFilter(BaseEstimator, ABC):
         calibration = None if known is None else known.stored()
         thresholds = self.alarm_thresholds_ if self._alarms_known() else None
         alarms = {} if thresholds is None else {"alarms_": thresholds.stored()}
-        alarms |= {"state_names_": list(self.state_names_)} if self.state_names_ else {}
-        return {**settings, **self._fitted_state(), **alarms, "seed_": self.seed_, "calibration_": calibration}
+        names = {"state_names_": list(self.state_names_)} if self.state_names_ else {}
+        return {**settings, **self._fitted_state(), **alarms, **names, "seed_": self.seed_, "calibration_": calibration}
 
     def from_store(self, state: dict[str, Any]) -> None:
         """Fill a blank filter with its settings; the rest has to wait until the whole file has been read."""
