@@ -153,3 +153,11 @@ def test_gaps_and_sequences_are_counted_alike(train, tmp_path):
     assert "1 gap in time ('gap'): sequences are split there, into 2 parts" in result.stderr
     about = json.loads(result.stdout)
     assert (about["sequences"], about["parts"]) == (1, 2)
+
+
+def test_tune_names_the_row_without_a_state(train, tmp_path):
+    lines = train.read_text().splitlines()
+    lines[7] = ",".join([lines[7].split(",")[0], "", *lines[7].split(",")[2:]])
+    train.write_text("\n".join(lines))
+    told = fail("tune", train, *FIT, "--trials", "2", "-o", tmp_path / "out")
+    assert told.startswith("train.csv, line 8, column 'x': states contain NaN")

@@ -79,7 +79,8 @@ class TableFiles:
             where = first_incomplete(
                 self.files, words, self.state, self.encoding, all_of_them=some, excluded=self.excluded
             )
-            if where is None:
+            where = where or self.first_unused()
+            if not where:
                 raise
             raise ValueError(f"{where}: {error}") from None
 
