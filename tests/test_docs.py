@@ -37,6 +37,7 @@ RUN = (
     "docs/transitions.md",
     "docs/datasets.md",
     "docs/localize.md",
+    "docs/spikes.md",
     "docs/jax.md",
     "docs/cluster.md",
 )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from kmcf.support.alerts import (
         CalibrationWarning,
         FewExamplesWarning,
+        GuessedMotionWarning,
         HighRankWarning,
         LearningWarning,
         RefittedWarning,
@@ -49,6 +50,7 @@ _HOMES = {
     "Embedding": "kmcf.embedding",
     "FewExamplesWarning": "kmcf.support.alerts",
     "FilterRun": "kmcf.filter",
+    "GuessedMotionWarning": "kmcf.support.alerts",
     "HighRankWarning": "kmcf.support.alerts",
     "KernelMonteCarloFilter": "kmcf.filter",
     "LearningWarning": "kmcf.support.alerts",
@@ -93,6 +95,7 @@ __all__ = [
     "Embedding",
     "FewExamplesWarning",
     "FilterRun",
+    "GuessedMotionWarning",
     "HighRankWarning",
     "KernelMonteCarloFilter",
     "LearningWarning",

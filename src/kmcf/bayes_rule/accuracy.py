@@ -17,6 +17,7 @@ from kmcf.bayes_rule.factors import KernelFeatures, features_of_rank
 from kmcf.bayes_rule.fitted import RuleSettings
 from kmcf.bayes_rule.probes import Change, Probes
 from kmcf.bayes_rule.reduction import reduce_features
+from kmcf.kernels import Learned
 from kmcf.support.alerts import HighRankWarning, warn_user
 
 TIGHT = 1e-8
@@ -96,12 +97,13 @@ def _given(
         most < examples.size and settings.rank[k] is None and found.rank == most
         for k, found in enumerate((states, observations))
     ]
-    _warn_capped(capped, most, examples.size)
     if (settings.tolerance is None or capped[1]) and settings.rank[1] is None:
         probes = _probes(examples, states, observations, settings, angles)
         affordable = partial(_is_cheap, examples.size, settings=settings)
         reduced = reduce_features(states, observations, probes, tolerance=0.0, affordable=affordable)
+        _warn_capped(capped, most, examples, reduced.observations.rank)
         return Features(states, reduced.observations, settings, reduced.change)
+    _warn_capped(capped, most, examples, observations.rank)
     return Features(states, observations, settings)
 
 
@@ -120,10 +122,10 @@ def _probed(examples: Examples, settings: RuleSettings, angles: Sequence[int]) -
         found.rank == most < examples.size and found.needed(tolerance) == most
         for found, tolerance in zip(fine, wanted, strict=True)
     ]
-    _warn_capped(capped, most, examples.size)
     probes = _probes(examples, *fine, settings, angles)
     affordable = partial(_is_cheap, examples.size, settings=settings)
     states, observations, change = reduce_features(*fine, probes, tolerance=wanted[0], affordable=affordable)
+    _warn_capped(capped, most, examples, observations.rank)
     return Features(states, observations, settings, change)
 
 
@@ -145,16 +147,23 @@ def _probes(
     )
 
 
-def _warn_capped(capped: list[bool], most: int, n: int) -> None:
-    if not any(capped):
+def _warn_capped(capped: list[bool], most: int, examples: Examples, rank: int) -> None:
+    """Say that memory allows for fewer features than the tolerance asks for, and what can be done.
+
+    Where few of the observations' features were kept after all, nothing that matters lies beyond the cap.
+    """
+    states, observations = capped[0], capped[1] and rank > most // 2
+    if not (states or observations):
         return
-    which = {(True, False): "states", (False, True): "observations"}.get(
-        (capped[0], capped[1]), "states and observations"
+    which = " and ".join(name for name, too_many in (("states", states), ("observations", observations)) if too_many)
+    learnt = isinstance(getattr(examples.observation_kernel, "kernel", None), Learned)
+    wider = (
+        "A wider kernel has a lower rank" if learnt or not observations else "Wider or learnt kernels have lower rank"
     )
     warn_user(
-        f"the kernel matrix of the {which} needs more than {most} features at this tolerance, which is too many "
-        f"for {n} examples; it was approximated more coarsely (see trace_errors_). Wider or learnt "
-        "kernels have lower rank; or set rank, or keep fewer examples with n_examples.",
+        f"the kernel matrix of the {which} needs more than {most} features at this tolerance, which is too many for "
+        f"{examples.size} examples; it was approximated more coarsely (see trace_errors_). {wider}; or set rank, or "
+        "keep fewer examples with n_examples.",
         HighRankWarning,
     )
 

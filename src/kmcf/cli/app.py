@@ -8,6 +8,7 @@ import typer
 from kmcf._version import __version__
 from kmcf.cli.adapt import adapt, check_sensor
 from kmcf.cli.calibrate import calibrate
+from kmcf.cli.crossvalidate import crossvalidate
 from kmcf.cli.data import data
 from kmcf.cli.evaluate import evaluate
 from kmcf.cli.filter import filter_
@@ -59,6 +60,7 @@ app.callback(help=unwrapped(options))(options)
 COMMANDS: dict[str, Callable[..., None]] = {
     "fit": fit,
     "tune": tune,
+    "crossvalidate": crossvalidate,
     "calibrate": calibrate,
     "learn-transition": learn_transition,
     "check-sensor": check_sensor,

@@ -38,7 +38,7 @@ def add_filtering(
     progress: bool,
     keep: bool = False,
     smoothing: Smoothing | None = None,
-) -> None:
+) -> Code:
     """Add the statements that read ``recordings`` and filter them as ``runs``, by a model that is called ``flt``.
 
     Parameters
@@ -57,6 +57,11 @@ def add_filtering(
         Keep the beliefs.
     smoothing : Smoothing, optional
         Smooth, and how.
+
+    Returns
+    -------
+    Code
+        The call that filters.
     """
     add_reading(script, model, tables, roles=roles)
     seen = "by_sensor()" if tables.sensors else "observations"
@@ -64,12 +69,12 @@ def add_filtering(
     shown: dict[str, Any] = {"progress": True} if progress else {}
     if uses_times(model, tables):
         shown["times"] = Code("[recording.time for recording in recordings]")
-    if smoothing is None:
-        script.add(f"runs = {call('flt.filter_many', *given, **shown, keep_beliefs=keep)}")
-        return
-    if smoothing.lag is not None:
-        shown["lag"] = smoothing.lag
-    script.add(f"runs = {call('flt.smooth_many', *given, **shown)}")
+    filtering = call("flt.filter_many", *given, **shown, keep_beliefs=keep)
+    if smoothing is not None:
+        late: dict[str, Any] = {} if smoothing.lag is None else {"lag": smoothing.lag}
+        filtering = call("flt.smooth_many", *given, **shown, **late)
+    script.add(f"runs = {filtering}")
+    return filtering
 
 
 def add_reading(script: Script, model: LoadedModel, tables: TableFiles, *, roles: tuple[str, ...]) -> None:
@@ -108,6 +113,10 @@ def _check_controls(recording: Recording, source: str) -> None:
 
     if recording.controls is None:
         return
-    unknown = np.flatnonzero(np.isnan(recording.controls[1:]).any(axis=1))
+    missing = np.isnan(recording.controls[1:])
+    unknown = np.flatnonzero(missing.any(axis=1))
     if len(unknown):
-        raise ValueError(f"row {unknown[0] + 2} of the sequence {recording.name!r} in {source} has no control.")
+        column = recording.names["controls"][int(np.flatnonzero(missing[unknown[0]])[0])]
+        raise ValueError(
+            f"{column!r} is empty: row {unknown[0] + 2} of the sequence {recording.name!r} in {source} has no control."
+        )

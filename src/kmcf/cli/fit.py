@@ -23,7 +23,8 @@ from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.sensors import about_sensors, floor_of, tell_silent
 from kmcf.cli.showing import can_show_progress, print_json, print_table
-from kmcf.cli.table_files import tell_gaps
+from kmcf.cli.table_files import TableFiles, tell_gaps
+from kmcf.cli.targets import check_target
 from kmcf.cli.windows import add_windows, check_floor, check_length, read_windows
 from kmcf.support.phases import bar_if_slow
 
@@ -83,10 +84,14 @@ def fit(
         if motion.recovery:
             script.add("states = numpy.concatenate([states for states, _ in examples.values()])", needs=("numpy",))
     elif not on_cluster:
-        script.add("states, observations = kmcf.datasets.examples(recordings)", check=_check_examples)
+        script.add(
+            "states, observations = kmcf.datasets.examples(recordings)",
+            check=lambda names: _check_examples(names, files),
+        )
     script.add(*filter_statements(files, motion, settings, seed))
     fitting = "flt.fit(examples)" if files.sensors else "flt.fit(states, observations)"
     script.add(on_the_cluster(fitting, scheduler, workers) if on_cluster else fitting)
+    script.add("flt.name_states(recordings[0].names['states'])")
     if calibrate:
         script.add(calibrating("flt", controlled=bool(files.control), timed=bool(files.time)), needs=("numpy",))
     script.add("flt.alarm_thresholds_  # found here, so that the file holds them")
@@ -95,6 +100,7 @@ def fit(
     if python:
         typer.echo(script.text())
         return
+    check_target(out)
     with files.pointing(), bar_if_slow(3, "fitting", show=not as_json and can_show_progress()):
         names = script.run()
     about = _about(out, **names)
@@ -107,13 +113,15 @@ def fit(
         print_table(f"Sensor {name}", part)
 
 
-def _check_examples(names: dict[str, Any]) -> None:
+def _check_examples(names: dict[str, Any], files: TableFiles) -> None:
     rows = sum(len(recording) for recording in names["recordings"])
     complete = len(names["states"])
     if not complete:
         raise ValueError(f"none of the {rows} rows has both a state and an observation.")
     if complete < rows:
-        note(f"{rows - complete} of {rows} rows have no state or no observation, and are not used as examples.")
+        where = files.first_unused()
+        first = f" (the first: {where})" if where else ""
+        note(f"{rows - complete} of {rows} rows have no state or no observation, and are not used as examples{first}.")
 
 
 def _check_sensors(names: dict[str, Any]) -> None:
@@ -129,6 +137,7 @@ def _about(
         "model": str(out),
         "examples": sum(len(part) for part, _ in examples.values()) if examples else fitted_to(flt, states),
         "sequences": len({recording.name for recording in recordings}),
+        **({"parts": len(recordings)} if len(recordings) > len({one.name for one in recordings}) else {}),
         "state": list(columns["states"]),
         "observation": list(columns["observations"]),
         "control": list(columns["controls"]),

@@ -42,8 +42,11 @@ class LoadedModel:
     @property
     def states(self) -> list[str]:
         """Names of the state's coordinates."""
+        from kmcf.datasets.velocities import velocity_names
+
         width = self.filter.states_.shape[1]
         named = self.columns.get("state") or []
+        named = [*named, *velocity_names(named)] if self.columns.get("velocities") else named
         return list(named) if len(named) == width else [f"state_{j}" for j in range(width)]
 
     @property
@@ -164,7 +167,7 @@ def _checked_columns(columns: Any, path: Path) -> dict[str, Any]:
     """Check notes, which anyone may have written."""
     if not _are_columns(columns):
         raise ValueError(f"what {path} says about columns makes no sense; name them with --observation and --state.")
-    known = (*ROLES, "time", "sequence", "step", "sensors")
+    known = (*ROLES, "time", "sequence", "step", "sensors", "velocities")
     return {name: value for name, value in columns.items() if name in known}
 
 
@@ -179,4 +182,5 @@ def _are_columns(columns: Any) -> bool:
         all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists)
         and all(isinstance(columns.get(role), str | None) for role in ("time", "sequence"))
         and isinstance(columns.get("step"), int | float | None)
+        and isinstance(columns.get("velocities", False), bool)
     )

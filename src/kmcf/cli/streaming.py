@@ -56,6 +56,8 @@ class EstimateStream:
         if header is None:
             raise ValueError("stdin is empty; the first line must hold the names of the columns.")
         self._header = header[1]
+        gone = choose(tables.excluded, self._header, source="stdin", role="exclusion") if tables.excluded else []
+        self._offered = [name for name in self._header if name not in gone]
         self._tables = tables.fitting(self._header, "stdin")
         self._columns = {role: self._chosen(role) for role in ("observation", "control", "time", "sequence")}
         self._sensors = self._whose()
@@ -184,8 +186,8 @@ class EstimateStream:
         """Add the columns of the sensors that the header names, and say where each sensor's are in an observation."""
         found: dict[str, slice] = {}
         for name, words in self._tables.sensors.items():
-            if not lacks(words, self._header):
-                names = choose(words, self._header, source="stdin", role=f"sensor {name!r}")
+            if not lacks(words, self._offered):
+                names = choose(words, self._offered, source="stdin", role=f"sensor {name!r}")
                 start = len(self._columns["observation"])
                 self._columns["observation"] += [self._header.index(column) for column in names]
                 found[name] = slice(start, start + len(names))
@@ -196,7 +198,8 @@ class EstimateStream:
 
     def _chosen(self, role: str) -> list[int]:
         wanted = getattr(self._tables, role) or []
-        names = choose([wanted] if isinstance(wanted, str) else wanted, self._header, source="stdin", role=role)
+        offered = self._offered if role in ("observation", "control") else self._header
+        names = choose([wanted] if isinstance(wanted, str) else wanted, offered, source="stdin", role=role)
         return [self._header.index(name) for name in names]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from kmcf.filter.backend import Backend, compiled_room
 from kmcf.filter.motion import Motion
+from kmcf.filter.naming import names_of
 from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.sensor_learning import one_sensor
@@ -175,7 +176,9 @@ class KernelMonteCarloFilter(RuleFilter):
         -------
         self
         """
-        return self._fit(states, observations, functions)
+        self._fit(states, observations, functions)
+        self.state_names_ = names_of(states)
+        return self
 
     def partial_fit(self, states: Any, observations: Any = None) -> Self:
         """Learn from further examples; see :meth:`RuleFilter.partial_fit`."""
@@ -216,7 +219,7 @@ class KernelMonteCarloFilter(RuleFilter):
         FilterRun
         """
         options = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
-        return self._fitted_backend().filter(observations, controls, **options)
+        return self._named(self._fitted_backend().filter(observations, controls, **options))
 
     def filter_many(
         self,
@@ -247,7 +250,7 @@ class KernelMonteCarloFilter(RuleFilter):
         """
         options = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
         options |= self._processes(n_jobs)
-        return self._fitted_backend().filter_many(sequences, controls, **options)
+        return [self._named(run) for run in self._fitted_backend().filter_many(sequences, controls, **options)]
 
     @property
     def rejecting_(self) -> bool:

@@ -17,6 +17,7 @@ from kmcf.filter.kernel_choice import KernelChoice, choose_observation_kernel
 from kmcf.filter.settings import check_angles
 from kmcf.herding.subsampling import Subsample, choose_examples
 from kmcf.kernels import Kernel, Learned, Precomputed, as_kernel
+from kmcf.kernels.base import check_parameters
 from kmcf.kernels.defaults import default_state_kernel
 from kmcf.numerics.arrays import IntArray
 from kmcf.numerics.circles import wrapped_columns
@@ -267,7 +268,10 @@ def fitted_state_kernel(read_states: Objects, settings: LearningSettings) -> Ker
 
 def given_kernel(kernel: Any, name: str) -> Kernel | None:
     """Read a kernel that a user gave, or None."""
-    return None if kernel is None else as_kernel(kernel, name)
+    read = None if kernel is None else as_kernel(kernel, name)
+    if read is not None:
+        check_parameters(read)
+    return read
 
 
 def examples_for(state_kernel: Kernel, observation_kernel: Kernel, states: Growing, observations: Growing) -> Examples:

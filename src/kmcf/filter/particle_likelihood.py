@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from kmcf.filter.naming import names_of
 from kmcf.filter.rule_filter import RuleFilter
 from kmcf.filter.settings import check_particle_likelihood
 from kmcf.filter.support import OnParticles, Support
@@ -121,7 +122,9 @@ class ParticleLikelihoodFilter(RuleFilter):
             What was observed there. With ``observation_kernel="precomputed"`` the n × n kernel matrix of the
             observations.
         """
-        return self._fit(states, observations, ())
+        self._fit(states, observations, ())
+        self.state_names_ = names_of(states)
+        return self
 
     def _check_settings(self) -> None:
         check_particle_likelihood(self)

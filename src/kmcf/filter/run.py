@@ -11,10 +11,10 @@ import numpy as np
 from kmcf.filter.belief import Belief
 from kmcf.filter.clock import belief_at
 from kmcf.filter.run_files import RunColumns, labelled, read_columns, write_run
+from kmcf.filter.run_views import ViewedRun
 from kmcf.filter.smoothed import SmoothedResults, filtered_table
 from kmcf.filter.summaries import NAMES, SCALARS, Summaries, SummaryColumns, summarise
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
-from kmcf.plotting import plot_run
 from kmcf.store.container import Container, open_container
 from kmcf.support.extras import require
 from kmcf.support.notebooks import html_table, spread_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kmcf.filter.paths import Paths
 
 
-class FilterRun(SmoothedResults):
+class FilterRun(ViewedRun, SmoothedResults):
     """What a filter estimated along a sequence of T observations.
 
     Every summary has one entry per step, first axis T; for a batch of B sequences there is a leading axis B.
@@ -295,10 +295,6 @@ class FilterRun(SmoothedResults):
         """Return a labelled xarray Dataset (needs the extra ``kmcf[tables]``)."""
         return labelled(self.columns(), batch=self.is_batch, filtered=self._filtered_columns())
 
-    def plot(self, truth: Any = None, axes: Any = None) -> Any:
-        """Draw the estimates over time (needs matplotlib); see :func:`kmcf.plotting.plot_run`."""
-        return plot_run(self, truth=truth, axes=axes)
-
     def _moment(self, name: str) -> Any:
         values = self._column(name)
         if values is None:
@@ -325,7 +321,7 @@ class FilterRun(SmoothedResults):
             if self._members is not None:
                 raise IndexError(f"sequence {index} of a batch of {len(self)} (they count from 0).")
             raise IndexError(f"step {index} of a run with {len(self)} steps (they count from 0).")
-        return self.beliefs[index] if self._members is None else self._members[index]
+        return self.beliefs[index] if self._members is None else self._members[index].named(self._names, self._examples)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.beliefs if self._members is None else self._members)

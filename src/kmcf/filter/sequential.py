@@ -23,12 +23,13 @@ from kmcf.filter.calibrating import CalibratedFilter
 from kmcf.filter.host import HostBackend
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.motion import Initial, Motion
+from kmcf.filter.naming import checked_names
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES
 from kmcf.filter.run import FilterRun
 from kmcf.filter.smoothing import SmoothingFilter
 from kmcf.filter.step import Step
 from kmcf.filter.stored import StoredFilter
-from kmcf.numerics.objects import Objects
+from kmcf.numerics.objects import Objects, is_numeric
 from kmcf.store.files import save
 from kmcf.support.notebooks import html_table, settings_and_learnt
 from kmcf.support.search_space import Parameter, Variants
@@ -118,7 +119,7 @@ class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, BaseEsti
         """
         return self._fitted_backend().start(stream)
 
-    def step(self, belief: Belief, y: Any, control: Any = None, time: Any = None) -> Belief:
+    def step(self, belief: Belief, y: Any = ..., control: Any = None, time: Any = None) -> Belief:
         """Return the belief after one more observation. The belief passed in does not change.
 
         Parameters
@@ -134,6 +135,10 @@ class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, BaseEsti
             When the observation was made, in any unit (or as datetime64): after ``belief.clock``. A transition that
             takes ``elapsed`` is told how much time passed. Give it at every step or at none.
         """
+        if y is ...:
+            raise TypeError(
+                "step takes the belief before, then the observation: flt.step(flt.start(), y) is the first."
+            )
         return self._fitted_backend().step(belief, y, control, time)
 
     def filter(
@@ -168,7 +173,7 @@ class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, BaseEsti
         FilterRun
         """
         options: dict[str, Any] = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs}
-        return self._fitted_backend().filter(observations, controls, **options)
+        return self._named(self._fitted_backend().filter(observations, controls, **options))
 
     def filter_many(
         self,
@@ -199,9 +204,9 @@ class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, BaseEsti
         """
         options: dict[str, Any] = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs}
         options["n_jobs"] = n_jobs
-        return self._fitted_backend().filter_many(sequences, controls, **options)
+        return [self._named(run) for run in self._fitted_backend().filter_many(sequences, controls, **options)]
 
-    def forecast(self, belief: Belief, steps: int, controls: Any = None, times: Any = None) -> FilterRun:
+    def forecast(self, belief: Belief, steps: Any = ..., controls: Any = None, times: Any = None) -> FilterRun:
         """Predict ``steps`` steps ahead of a belief, without observations.
 
         Parameters
@@ -215,9 +220,11 @@ class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, BaseEsti
         times : sequence, optional
             The times to predict, one per step, after ``belief.clock``.
         """
+        if steps is ...:
+            raise TypeError("forecast takes a belief, then the number of steps: flt.forecast(belief, 3).")
         if not isinstance(steps, int | np.integer) or steps < 1:
             raise ValueError(f"steps = {steps!r}; a forecast needs at least one step.")
-        return self._fitted_backend().forecast(belief, int(steps), controls, times)
+        return self._named(self._fitted_backend().forecast(belief, int(steps), controls, times))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the filter to one file for :func:`kmcf.load`; an existing file stays until the new one is complete.
@@ -226,6 +233,22 @@ class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, BaseEsti
         initial, kernels) are not in it; pass them again to :func:`kmcf.load`.
         """
         save(self, path)
+
+    def name_states(self, names: Sequence[str]) -> Self:
+        """Name the coordinates of the state: runs, pictures, pages and saved files then bear these names.
+
+        A filter fitted to a data frame of states knows the names of its columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            One per coordinate, with units if you like: ``["x (m)", "y (m)"]``.
+        """
+        self.state_names_ = checked_names(names, self.states_)
+        return self
+
+    def _named(self, run: FilterRun) -> FilterRun:
+        return run.named(self.state_names_, self.states_ if is_numeric(self.states_) else None)
 
     @property
     def alarm_thresholds_(self) -> Thresholds:

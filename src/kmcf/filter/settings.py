@@ -11,6 +11,7 @@ import numpy as np
 from kmcf.bayes_rule.choice import ENGINES
 from kmcf.filter.silence import check_floor
 from kmcf.numerics.objects import Objects, is_numeric
+from kmcf.transitions.checks import STARTS, check_callable, check_transition
 
 MOST_PARTICLES = 10**7
 """More particles than this are a mistake: each step would need gigabytes."""
@@ -79,10 +80,10 @@ def check_flag(name: str, value: Any, *, optional: bool = False) -> None:
 
 def check_draws(flt: Any) -> None:
     """Check that states can be drawn and, if the filter needs it, moved."""
-    if not callable(flt.transition) and (flt.needs_transition or flt.transition is not None):
-        raise TypeError(f"transition must be a function (states, control, rng) -> states, not {flt.transition!r}.")
-    if flt.initial is not None and not callable(flt.initial):
-        raise TypeError(f"initial must be a function (size, rng) -> states or None, not {flt.initial!r}.")
+    if flt.transition is not None or flt.needs_transition:
+        check_transition(flt.transition)
+    if flt.initial is not None:
+        check_callable(flt.initial, "initial", STARTS, "states or None")
 
 
 def check_filter(flt: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -80,7 +81,9 @@ class DrawableRun(Protocol):
         ...
 
 
-def plot_run(run: DrawableRun, truth: Any = None, axes: Any = None) -> Any:
+def plot_run(
+    run: DrawableRun, truth: Any = None, axes: Any = None, *, names: Sequence[str] = (), time: str | None = None
+) -> Any:
     """Draw the posterior mean with its 95 % interval per state coordinate, then effective sample size and coverage.
 
     A smoothed run is drawn with the filter's mean beside it. Steps without observation, and those whose observation was
@@ -95,6 +98,10 @@ def plot_run(run: DrawableRun, truth: Any = None, axes: Any = None) -> Any:
         The true states, if known.
     axes : array of d + 2 matplotlib axes, optional
         Where to draw; with d + 1 axes the coverage is left out.
+    names : sequence of str
+        What the coordinates are called; empty: "state 0" and so on.
+    time : str, optional
+        What the horizontal axis is called; None: "time", or "time step" where no times are known.
 
     Returns
     -------
@@ -114,14 +121,15 @@ def plot_run(run: DrawableRun, truth: Any = None, axes: Any = None) -> Any:
     true = None if truth is None else true_states(truth, (len(mean), d))
     for j in range(d):
         _plot_coordinate(axes[j], run, mean[:, j], bounds[:, :, j], None if true is None else true[:, j], j)
-        axes[j].set_ylabel(("state" if d == 1 else f"state {j}") + (" [rad]" if j in run.angles else ""))
+        name = names[j] if len(names) == d else "state" if d == 1 else f"state {j}"
+        axes[j].set_ylabel(name + (" [rad]" if j in run.angles else ""))
         _shade_alarms(axes[j], run)
     legend_above(axes[0])
     axes[d].plot(_when(run), run.ess, color=QUIET, linewidth=1.0)
     axes[d].set(ylabel="effective\nsample size", ylim=(0, None))
     if len(axes) > d + 1:
         _plot_coverage(axes[d + 1], run)
-    axes[-1].set_xlabel("time step" if np.isnan(run.times).any() else "time")
+    axes[-1].set_xlabel(time or ("time step" if np.isnan(run.times).any() else "time"))
     return axes
 
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
+from kmcf.baselines.poisson import PlaceFields
 from kmcf.datasets.synthetic import StateSpaceModel
 from kmcf.numerics.arrays import FloatArray
-from kmcf_lab.localize.place_fields import PlaceFields
 
 CELLS = 601
 EDGE, FAR = 3.0, 9.0

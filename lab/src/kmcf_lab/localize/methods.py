@@ -9,15 +9,22 @@ from typing import Any
 
 from sklearn.base import clone
 
-from kmcf.baselines import KernelBayesFilter, KNNParticleFilter, KNNRegression, NearestNeighbor
+from kmcf.baselines import (
+    KernelBayesFilter,
+    KNNParticleFilter,
+    KNNRegression,
+    NearestNeighbor,
+    PoissonParticleFilter,
+)
 from kmcf.filter import KernelMonteCarloFilter, ParticleLikelihoodFilter
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.transitions.pairs import read_pairs
 from kmcf_lab.localize.motion import fitted_motion
-from kmcf_lab.localize.place_fields import PoissonParticleFilter
 from kmcf_lab.localize.problem import LocalizationFold, Settings
 from kmcf_lab.localize.splits import training_rows
 
+PLACE_FIELD = 12.0
+"""Smoothing of the place fields of the rat on the track, in centimetres."""
 Maker = Callable[[Settings, dict[str, Any]], SequentialFilter]
 
 
@@ -76,7 +83,7 @@ def _defaults(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
 
 
 def _poisson(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    return PoissonParticleFilter(**common)
+    return PoissonParticleFilter(**common, width=PLACE_FIELD)
 
 
 def _kernels(settings: Settings) -> dict[str, Any]:
