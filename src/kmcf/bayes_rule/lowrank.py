@@ -115,6 +115,7 @@ class LowRankRule(ExampleRule):
             state_coverage=state_coverage,
             unnormalised=weights,
             evidence=self.observations.evidence(coefficients, psi),
+            contrast=self.observations.contrast(coefficients, psi),
         )
 
     def state_coverage(self, prior: Prior) -> float:

@@ -26,16 +26,25 @@ SCALARS = (
     "observation_distance",
     "rejected",
     "missing",
+    "relocated",
     "alarm",
     "alarm_reason",
 )
-REPORTED = (*SCALARS[1:2], *SCALARS[3:-2], "relative_evidence", "observation_shift", "running")
-"""What a step reports; the others are read off its belief."""
-NAMES = ("time", "times", "mean", "covariance", "mode", "interval", *SCALARS)
 DECIDED = ("alarm", "alarm_reason")
 """Decided from the other columns, on demand."""
+DERIVED = (*DECIDED, "coverage")
+"""Not gathered."""
+FROM_WEIGHTS = ("ess", "negative_mass")
+REPORTED = (
+    *(name for name in SCALARS if name not in (*DERIVED, *FROM_WEIGHTS)),
+    "relative_evidence",
+    "observation_shift",
+    "running",
+)
+"""What a step reports; the others are read off its belief."""
+NAMES = ("time", "times", "mean", "covariance", "mode", "interval", *SCALARS)
 GATHERED = (
-    *(name for name in NAMES if name not in DECIDED),
+    *(name for name in NAMES if name not in DERIVED),
     "relative_evidence",
     "observation_shift",
     "running",
@@ -59,6 +68,7 @@ FOR_ALARMS = (
     "observation_shift",
     "relative_evidence",
     "rejected",
+    "relocated",
     "running",
     "support_size",
 )
@@ -107,6 +117,8 @@ class Summaries:
         """Return a column as an array; a list if its entries are objects, None if it is not defined."""
         if name in DECIDED and name not in self._arrays:
             self._arrays.update(decided(self._watch, self.column, np.shape(self.column("time"))))
+        if name == "coverage" and name not in self._arrays:
+            self._arrays[name] = np.fmin(self.column("observation_coverage"), self.column("state_coverage"))
         if name not in self._arrays:
             parts = [chunk.column(name) for chunk in self._chunks]
             if parts[0] is None:
@@ -136,7 +148,7 @@ def unwatched(shape: tuple[int, ...]) -> dict[str, Any]:
     """Return the columns of runs that were not watched, such as those in files of earlier versions."""
     nan = np.full(shape, np.nan)
     return {
-        "log_evidence": nan, "observation_distance": nan,
+        "log_evidence": nan, "observation_distance": nan, "relocated": np.zeros(shape, dtype=bool),
         "alarm": np.zeros(shape, dtype=bool), "alarm_reason": np.full(shape, "", dtype=LABEL),
     }  # fmt: skip
 

@@ -92,6 +92,7 @@ def kidnapping(console: Console, options: BenchOptions) -> None:
         repetitions=2 if options.quick else 20,
         tracks=1 if options.quick else 9,
         report=console.print,
+        robots=options.path,
     )
     table = new_table("After a jump", ["problem", "method", "observations", "back", "error", "jumps"], left=2)
     for row in rows:
