@@ -89,6 +89,9 @@ def filter_(
         estimates = counted(_steps(runs), "estimate")
         rejected = counted(sum(int(run.rejected.sum()) for run in runs), "observation")
         note(f"saved {out}: {estimates} of {counted(len(runs), 'sequence')}, {rejected} rejected.")
+    lost = sum(int(run.relocated.sum()) for run in runs)
+    if lost:
+        note(f"observations contradicted the prediction {counted(lost, 'time')}; the state was looked for elsewhere.")
 
 
 def _steps(runs: Any) -> int:

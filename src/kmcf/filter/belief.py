@@ -28,7 +28,6 @@ WATCHED = (
     "state_coverage",
     "observation_coverage",
     "rejected",
-    "relocated",
 )
 """What alarms take from a step's report."""
 

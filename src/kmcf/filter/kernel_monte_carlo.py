@@ -88,8 +88,8 @@ class KernelMonteCarloFilter(RuleFilter):
     relocate : bool, optional
         Whether to look for the state among all examples where several observations in a row contradict the prediction:
         a fifth of the particles are then drawn from the example states, and the observation is used once more.
-        ``run.relocated`` marks such steps, and they raise an alarm. None: yes, except with ``engine="literal"``, with
-        ``engine="local"`` and with JAX arrays.
+        ``run.relocated`` and ``belief.report.relocated`` mark such steps. None: yes, except with ``engine="literal"``
+        or "local" and with JAX arrays.
     floor : float, "auto", or a sequence of these and None, optional
         What a number that is NaN stands for, for all columns of the observation or for each: a value at or below the
         smallest one heard, where silence means something; "auto" decides from the examples. None: it is missing, and

@@ -61,7 +61,7 @@ class ParticleLikelihoodFilter(RuleFilter):
     relocate : bool, optional
         Whether to look for the state among all examples where several observations in a row contradict the prediction:
         a fifth of the particles are then drawn from the example states, and the observation is used once more.
-        ``run.relocated`` marks such steps, and they raise an alarm. None: yes.
+        ``run.relocated`` and ``belief.report.relocated`` mark such steps. None: yes.
     floor : float, "auto", or a sequence of these and None, optional
         What numbers that are NaN stand for, as for :class:`~kmcf.KernelMonteCarloFilter`.
 

@@ -20,10 +20,10 @@ from kmcf.numerics.objects import Objects, take
 from kmcf.trust.rehearsal import Mover, random_walk
 
 MOST = 2.0
-"""One observation adds no more than this to the doubt: it takes several of them to contradict a prediction."""
-LIMIT = 3.0
+"""One observation adds no more than this to the doubt: it takes two of them to contradict a prediction."""
+LIMIT = 2.5
 """Doubt beyond this makes the filter look for the state among all examples."""
-COVERED = 0.5
+COVERED = 0.25
 """Examples can contradict a prediction only where they cover it; this much of the usual coverage is enough."""
 MOVED = 200
 """The usual coverage is that of so many example states, moved once."""

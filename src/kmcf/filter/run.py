@@ -155,7 +155,7 @@ class FilterRun:
     def relocated(self) -> BoolArray:
         """Steps at which observations contradicted the prediction, so that the state was looked for among all examples.
 
-        See the filters' setting ``relocate``. They raise an alarm ("lost").
+        See the filters' setting ``relocate``. This is no alarm: where nothing happens, less than 1 % of steps do so.
         """
         return self._column("relocated")
 

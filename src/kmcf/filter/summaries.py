@@ -68,7 +68,6 @@ FOR_ALARMS = (
     "observation_shift",
     "relative_evidence",
     "rejected",
-    "relocated",
     "running",
     "support_size",
 )

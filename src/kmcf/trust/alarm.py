@@ -14,7 +14,7 @@ from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.numerics.objects import Objects, is_numeric
 from kmcf.trust.distances import RawDistances
 from kmcf.trust.hull import Hull
-from kmcf.trust.signals import CANCELLED, LOST, MEMORY, UNCOVERED, UNLIKE
+from kmcf.trust.signals import CANCELLED, MEMORY, UNCOVERED, UNLIKE
 from kmcf.trust.thresholds import LABEL, Thresholds, thresholds_from
 
 LEAST_ESS = 1.0 - 1e-9
@@ -118,7 +118,7 @@ class Watch:
         Parameters
         ----------
         columns : mapping
-            As for :func:`~kmcf.trust.signals.signals_of`; and ``mean`` (T, ...), ``rejected``, ``relocated`` and
+            As for :func:`~kmcf.trust.signals.signals_of`; and ``mean`` (T, ...), ``rejected`` and
             ``observation_coverage`` (T,).
         """
         alarm, reason = self.thresholds.decide(columns)
@@ -128,9 +128,6 @@ class Watch:
         impossible = np.asarray(columns["ess"], dtype=np.float64) < LEAST_ESS
         reason = np.where(impossible & ~alarm & ~rejected, CANCELLED, reason)
         alarm = alarm | impossible
-        relocated = np.asarray(columns.get("relocated", np.zeros(alarm.shape)), dtype=bool)
-        reason = np.where(relocated & ~alarm & ~rejected, LOST, reason)
-        alarm = alarm | relocated
         outside = self._outside(columns.get("mean"), alarm.shape)
         reason = np.where(outside & ~alarm & ~rejected, UNCOVERED, reason)
         return alarm | rejected | outside, reason.astype(LABEL)

@@ -44,6 +44,7 @@ def measure_kidnapping(
     tracks: int,
     report: Callable[[str], None] = print,
     robots: Path | None = None,
+    done: Callable[[list[KidnappingRow]], None] = lambda rows: None,
 ) -> list[KidnappingRow]:
     """Return rows for the paper's models, for Bluetooth tracks of which one is left out at a time, and for robots.
 
@@ -59,6 +60,8 @@ def measure_kidnapping(
         Is told what is being measured.
     robots : Path, optional
         An MRCLAM folder. None: robots are left out.
+    done : callable
+        Is given all rows so far, after each problem.
     """
     problems: dict[str, Iterator[Case]] = {name: model_cases(name, n, repetitions) for name in models}
     problems["BLE"] = ble_cases(tracks)
@@ -69,6 +72,7 @@ def measure_kidnapping(
         for problem, cases in problems.items():
             report(problem)
             rows += _rows(problem, list(cases))
+            done(rows)
     return rows
 
 
