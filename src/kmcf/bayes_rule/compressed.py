@@ -16,7 +16,8 @@ import numpy as np
 
 from kmcf.bayes_rule.base import ExampleRule, Examples, Posterior, Prior, Resampler, Sample
 from kmcf.bayes_rule.candidates import Candidates, features_loss
-from kmcf.bayes_rule.core import CompressedCore, correct, evidence_of, herd_features
+from kmcf.bayes_rule.contrast import Contrast
+from kmcf.bayes_rule.core import CompressedCore, Correction, correct, evidence_of, herd_features
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
 from kmcf.bayes_rule.host_algebra import HostAlgebra
@@ -166,7 +167,19 @@ class CompressedRule(ExampleRule):
             prior=correction.prior,
             solution=correction.solution,
             evidence=evidence_of(core, correction),
+            contrast=self._contrast(correction),
         )
+
+    @cached_property
+    def _sharp(self) -> Contrast | None:
+        """From the tensors, so that it costs the same for any number of examples: Λ = I / n is λ = U a with this a."""
+        spread = HostAlgebra.solve_factorised(self.core.prior_lower, self.states.mean_row)
+        return Contrast.of(self.tensors.correction_matrix(spread), self.core.mean_row)
+
+    def _contrast(self, correction: Correction) -> float:
+        if self._sharp is None:
+            return np.nan
+        return self._sharp(correction.prior @ self.tensors.total, correction.features)
 
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to the closest pivots."""

@@ -13,10 +13,12 @@ does not compare with all others.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
+from kmcf.bayes_rule.contrast import Contrast
 from kmcf.bayes_rule.gram import Formula, GramRule
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
@@ -134,6 +136,16 @@ class ExactRule(GramRule):
         return self.formula(
             coefficients, self.observations, self.examples.observation_kernel.against(observations), self.delta
         )
+
+    @cached_property
+    def _sharp(self) -> Contrast | None:
+        V = self.observations.factor
+        return Contrast.of(V.T @ V / len(V), V.mean(axis=0))
+
+    def _contrast(self, coefficients: FloatArray, k_y: FloatArray) -> float:
+        factor = self.observations
+        features = factor.features(k_y[factor.pivots])
+        return np.nan if self._sharp is None else self._sharp(coefficients @ factor.factor, features)
 
     def _expected(self, coefficients: FloatArray) -> float:
         features = coefficients @ self.observations.factor

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 
 from kmcf.bayes_rule.base import mean_coverage
+from kmcf.bayes_rule.contrast import Contrast
 from kmcf.bayes_rule.core import FeatureMap
 from kmcf.bayes_rule.evidence import Evidence, log_evidence
 from kmcf.bayes_rule.host_algebra import HostAlgebra
@@ -151,6 +152,14 @@ class KernelFeatures:
         """Return the evidence of an observation with these features, for a prior with these weights λ."""
         mean = coefficients @ self.rows
         return log_evidence(mean @ features, self.mean_row @ features, mean @ mean)
+
+    @cached_property
+    def _contrast(self) -> Contrast | None:
+        return Contrast.of(self.rows.T @ self.rows / len(self.rows), self.mean_row)
+
+    def contrast(self, coefficients: FloatArray, features: FloatArray) -> float:
+        """Return how much better than all examples a prior with weights λ predicted an observation, sharply."""
+        return np.nan if self._contrast is None else self._contrast(coefficients @ self.rows, features)
 
     def of_one(self, objects: Objects) -> tuple[FloatArray, float]:
         """Return the features (p,) and the coverage of a collection of length 1."""

@@ -118,6 +118,7 @@ class LowRankRule(ExampleRule):
             state_coverage=state_coverage,
             unnormalised=weights,
             evidence=self.observations.evidence(coefficients, psi),
+            contrast=self.observations.contrast(coefficients, psi),
         )
 
     def compiled_core(self, declared: DeclaredFunctions) -> CompressedCore:

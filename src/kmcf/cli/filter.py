@@ -116,6 +116,9 @@ def filter_(
         note(f"saved {out}: {estimates} of {counted(len(runs), 'sequence')}, {rejected} rejected.")
     if page.report is not None:
         note(f"saved {page.report}, a page for your browser.")
+    lost = sum(int(run.relocated.sum()) for run in runs)
+    if lost:
+        note(f"observations contradicted the prediction {counted(lost, 'time')}; the state was looked for elsewhere.")
 
 
 def _steps(runs: Any) -> int:

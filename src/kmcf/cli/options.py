@@ -245,6 +245,13 @@ class FilterOptions:
         bool | None,
         _setting("Keep the prediction where a correction cannot be trusted; engine literal never does."),
     ] = None
+    relocate: Annotated[
+        bool | None,
+        _setting(
+            "Look for the state among all examples where several observations contradict the prediction; engines "
+            "literal and local never do."
+        ),
+    ] = None
     floor: Annotated[
         str | None,
         _setting(

@@ -52,6 +52,12 @@ def check_settings(flt: Any) -> None:
         )
     if flt.support != "examples":
         raise ValueError(f"support={flt.support!r} is computed by NumPy only: pass NumPy arrays to fit.")
+    if flt.relocate:
+        raise ValueError(
+            "relocate=True is computed by NumPy only: in compiled code, every step would pay for the second correction "
+            "that a lost filter makes. Pass NumPy arrays to fit, or a transition made by "
+            "kmcf.transitions.with_recovery."
+        )
     if flt.resampling != "herding" or flt.resample_threshold in ("bound", np.inf):
         raise ValueError(
             f"resampling={flt.resampling!r} with resample_threshold={flt.resample_threshold!r} is computed by NumPy "

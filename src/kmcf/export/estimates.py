@@ -162,7 +162,7 @@ class EstimateColumns:
         names += [f"covariance_{a}_{b}" for i, a in enumerate(self.states) for b in self.states[i:]]
         if self.smoothed:
             names += [f"filtered_mean_{state}" for state in self.states]
-        names += ["ess", "coverage", "low_coverage", "rejected", "missing", "alarm", "alarm_reason"]
+        names += ["ess", "coverage", "low_coverage", "rejected", "missing", "relocated", "alarm", "alarm_reason"]
         return [*names, "missed_steps"] if self.time else names
 
     def rows(self, run: FilterRun, label: str, times: Any, missed: Any) -> Iterator[list[Any]]:
@@ -192,7 +192,7 @@ class EstimateColumns:
             values += [*before[t]] if self.smoothed else []
             numbers = [float(value) for value in (*values, run.ess[t], run.coverage[t])]
             flags: list[Any] = [bool(run.coverage[t] < LOW_COVERAGE), bool(run.rejected[t]), bool(run.missing[t])]
-            flags += [bool(run.alarm[t]), str(run.alarm_reason[t])]
+            flags += [bool(run.relocated[t]), bool(run.alarm[t]), str(run.alarm_reason[t])]
             yield [*start, *numbers, *flags, *([int(missed[t])] if self.time else [])]
 
 

@@ -58,6 +58,10 @@ class StepReport:
     """That running mean."""
     running: Running = NOTHING_SEEN
     """Running means of the distance, and of how much less probable than predicted observations were."""
+    doubt: float = 0.0
+    """How much better a prior spread over all examples predicted the last observations, as a log Bayes factor."""
+    relocated: bool = False
+    """Observations contradicted the prediction, so the state was looked for among all examples."""
     missing: bool = False
     """No observation was given."""
     rejected: bool = False
@@ -257,6 +261,8 @@ class Belief(CalibratedEmbedding):
             rows["sensors used"] = ", ".join(self.report.sensors.used)
         if reason := self.alarm_reason:
             rows["alarm"] = reason
+        if self.report.relocated:
+            rows["relocated"] = "the state was looked for among all examples"
         how = "no observation" if self.report.missing else "observation rejected" if self.report.rejected else ""
         return html_table("Belief", rows, how)
 

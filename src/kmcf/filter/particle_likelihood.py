@@ -59,6 +59,10 @@ class ParticleLikelihoodFilter(RuleFilter):
     reject : bool, optional
         Whether to keep the prediction when no example observation resembles the observation, or no particle explains
         it. None: yes.
+    relocate : bool, optional
+        Whether to look for the state among all examples where several observations in a row contradict the prediction:
+        a fifth of the particles are then drawn from the example states, and the observation is used once more.
+        ``run.relocated`` and ``belief.report.relocated`` mark such steps. None: yes.
     floor : float, "auto", or a sequence of these and None, optional
         What numbers that are NaN stand for, as for :class:`~kmcf.KernelMonteCarloFilter`.
 
@@ -91,6 +95,7 @@ class ParticleLikelihoodFilter(RuleFilter):
         random_state: Any = None,
         reject: bool | None = None,
         floor: Any = None,
+        relocate: bool | None = None,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -108,6 +113,7 @@ class ParticleLikelihoodFilter(RuleFilter):
         self.random_state = random_state
         self.reject = reject
         self.floor = floor
+        self.relocate = relocate
 
     def fit(self, states: Any, observations: Any = None) -> Self:
         """Learn the observation model from n examples.

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
 from kmcf.filter.motion import Motion
 from kmcf.filter.patterns import learnt_on, with_patterns
+from kmcf.filter.relocation import Relocation, usual_coverage
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sensor_learning import (
     add_examples,
@@ -67,6 +69,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     n_examples: int | float | None
     reject: bool | None
     floor: Any = None
+    relocate: bool | None = None
 
     sensors_: dict[str, RuleFilter] | None = None
     """A filter for each sensor, fitted to its examples alone; None where ``fit`` was given those of one sensor."""
@@ -323,16 +326,28 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
         """Whether the prediction is kept when a correction cannot be trusted."""
         return True if self.reject is None else bool(self.reject)
 
+    @property
+    def relocating_(self) -> bool:
+        """Whether the state is looked for among all examples where observations contradict the prediction."""
+        return True if self.relocate is None else bool(self.relocate)
+
     def _step(self) -> Step:
+        rule = self._rule()
         return Step(
             predict=Move(self._motion(), self.n_particles_),
-            rule=self._rule(),
+            rule=rule,
             rejecting=self.rejecting_,
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,
             angles=self.angles,
             watch=self._make_watch(),
+            relocation=self._relocation(rule) if self.relocating_ else None,
         )
+
+    def _relocation(self, rule: BayesRule) -> Relocation:
+        states = self._start_states
+        covered = partial(usual_coverage, rule, states, self._move_once, self.angles)
+        return Relocation(states, self.n_particles_, covered)
 
     def _make_watch(self) -> Watch:
         if self.sensors_ is not None:

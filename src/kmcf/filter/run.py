@@ -173,6 +173,14 @@ class FilterRun(ViewedRun, SmoothedResults):
         return self._column("rejected")
 
     @property
+    def relocated(self) -> BoolArray:
+        """Steps at which observations contradicted the prediction, so that the state was looked for among all examples.
+
+        See the filters' setting ``relocate``. This is no alarm: where nothing happens, less than 1 % of steps do so.
+        """
+        return self._column("relocated")
+
+    @property
     def missing(self) -> BoolArray:
         """Steps without an observation."""
         return self._column("missing")
@@ -341,6 +349,7 @@ class FilterRun(ViewedRun, SmoothedResults):
         rows["coverage"] = spread_of(self.coverage)
         rows["observations missing"] = int(self.missing.sum())
         rows["observations rejected"] = int(self.rejected.sum())
+        rows["relocated"] = int(self.relocated.sum())
         rows["alarms"] = int(self.alarm.sum())
         rows["beliefs kept"] = "no" if self._beliefs is None and self._members is None else "yes"
         return html_table("FilterRun", rows, "smoothed" if self.is_smoothed else "")

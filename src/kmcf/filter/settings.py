@@ -104,6 +104,15 @@ def check_filter(flt: Any) -> None:
             f"rank = {flt.rank!r}; for engine='local' it is the largest number of examples that a step solves for, an "
             "integer."
         )
+    if flt.relocate and flt.engine in ("literal", "local"):
+        why = {
+            "literal": "is the paper's algorithm, which trusts its prediction",
+            "local": "sees only the examples near the prediction",
+        }
+        raise ValueError(
+            f"relocate=True, but engine={flt.engine!r} {why[flt.engine]}; use another engine, or a transition made by "
+            "kmcf.transitions.with_recovery."
+        )
     if flt.support == "both" and flt.engine == "literal":
         raise ValueError("engine='literal' is the paper's algorithm, whose posterior lives on the examples alone.")
     if flt.support == "particles" and flt.engine not in ("auto", "lowrank"):
@@ -131,6 +140,7 @@ def _check_shared(flt: Any) -> None:
     check_draws(flt)
     check_floor(flt.floor)
     check_flag("reject", flt.reject, optional=True)
+    check_flag("relocate", flt.relocate, optional=True)
     check_count("n_particles", flt.n_particles, optional=True, most=MOST_PARTICLES)
     if isinstance(flt.n_examples, float):
         check_positive("n_examples", flt.n_examples)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -34,6 +35,10 @@ class SmoothingFilter:
     transition: Any
     cannot_smooth: ClassVar[str] = ""
     """Why a filter cannot be smoothed; empty if it can."""
+
+    @abstractmethod
+    def _named(self, run: FilterRun) -> FilterRun:
+        """Tell a run the names of the states."""
 
     def smooth(
         self, observations: Any, controls: Any = None, times: Any = None, *, lag: Any = None, progress: bool = False
@@ -75,10 +80,10 @@ class SmoothingFilter:
             observations, controls, times=times, progress=progress, keep_beliefs=True
         )
         if not filtered.is_batch:
-            return smoothed_run(smoother, filtered, controls, lag)
+            return self._named(smoothed_run(smoother, filtered, controls, lag))
         each = [None] * len(filtered) if controls is None else list(controls)
         runs = [smoothed_run(smoother, run, part, lag) for run, part in zip(filtered, each, strict=True)]
-        return batch(runs, filtered=filtered)
+        return self._named(batch(runs, filtered=filtered))
 
     def smooth_many(
         self,
@@ -98,7 +103,7 @@ class SmoothingFilter:
         with progress_bar(len(runs), "smoothing", show=progress) as tick:
             found = []
             for run, part in zip(runs, each, strict=True):
-                found.append(smoothed_run(smoother, run, part, lag))
+                found.append(self._named(smoothed_run(smoother, run, part, lag)))
                 tick()
         return found
 

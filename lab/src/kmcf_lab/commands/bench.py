@@ -119,6 +119,10 @@ def bench(
         EngineFamily, typer.Option(help="engines: which library computes; jax is the study of that name.")
     ] = EngineFamily.numpy,
     batch: Annotated[list[int] | None, typer.Option(min=1, help="jax: batch size; repeat for several.")] = None,
+    path: Annotated[
+        Path | None,
+        typer.Option(help="kidnapping, calibration: the folder of one MRCLAM data set, to measure on it, too."),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A version that takes about a minute.")] = False,
 ) -> None:
     """Measure time per step and accuracy, interleaved in one run on one thread; print and save a table and a figure."""
@@ -126,4 +130,4 @@ def bench(
     console.print(f"[dim]measuring: {study}[/dim]")
     if study is Study.engines and engine is EngineFamily.jax:
         study = Study.jax
-    _STUDIES[study](console, BenchOptions(n, model, steps, out, learnt, trials, batch, quick))
+    _STUDIES[study](console, BenchOptions(n, model, steps, out, learnt, trials, batch, quick, path))

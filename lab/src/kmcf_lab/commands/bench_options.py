@@ -30,6 +30,8 @@ class BenchOptions:
     trials: int
     batch: list[int] | None
     quick: bool
+    path: Path | None = None
+    """Data that do not come with the package."""
 
 
 def error_table(title: str, rows: Sequence[KernelRow | BaselineRow]) -> Table:

@@ -49,7 +49,7 @@ class LocalizationMethod:
 
 def _kmcf(**changes: Any) -> Maker:
     def make(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-        chosen = {**_kernels(settings), **settings.kmcf, **changes}
+        chosen = {**kernels_of(settings), **settings.kmcf, **changes}
         if chosen.pop("support", "examples") == "particles":
             chosen.pop("engine", None)
             return ParticleLikelihoodFilter(**common, **chosen)
@@ -59,23 +59,23 @@ def _kmcf(**changes: Any) -> Maker:
 
 
 def _knn_particles(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    kernel = _kernels(settings)["observation_kernel"]
+    kernel = kernels_of(settings)["observation_kernel"]
     return KNNParticleFilter(**common, observation_kernel=kernel, **settings.knn_particles)
 
 
 def _kernel_bayes(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    return KernelBayesFilter(**common, **_kernels(settings), **settings.kernel_bayes)
+    return KernelBayesFilter(**common, **kernels_of(settings), **settings.kernel_bayes)
 
 
 def _neighbours(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    kernel = _kernels(settings)["observation_kernel"]
+    kernel = kernels_of(settings)["observation_kernel"]
     return KNNRegression(
         **common, n_neighbors=settings.neighbours, neighbor_weights="uniform", observation_kernel=kernel
     )
 
 
 def _nearest(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    return NearestNeighbor(**common, observation_kernel=_kernels(settings)["observation_kernel"])
+    return NearestNeighbor(**common, observation_kernel=kernels_of(settings)["observation_kernel"])
 
 
 def _defaults(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
@@ -86,7 +86,7 @@ def _poisson(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
     return PoissonParticleFilter(**common, width=PLACE_FIELD)
 
 
-def _kernels(settings: Settings) -> dict[str, Any]:
+def kernels_of(settings: Settings) -> dict[str, Any]:
     """Return fresh kernels, so that every filter has its own."""
     given = {"state_kernel": settings.state_kernel, "observation_kernel": settings.observation_kernel}
     return {name: None if kernel is None else clone(kernel) for name, kernel in given.items()}
