@@ -1,0 +1,1 @@
+"""A service and a page on which a person sees a filter work."""
