@@ -15,6 +15,7 @@ from kmcf.cli.group import Commands, Debug, unwrapped
 from kmcf.cli.inspect import inspect
 from kmcf.cli.option_groups import with_option_groups
 from kmcf.cli.plugins import add_commands
+from kmcf.cli.serve import serve
 from kmcf.cli.tune import tune
 
 app = typer.Typer(
@@ -61,6 +62,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "filter": filter_,
     "evaluate": evaluate,
     "inspect": inspect,
+    "serve": serve,
 }
 for name, command in COMMANDS.items():
     app.command(name, help=unwrapped(command))(with_option_groups(command))

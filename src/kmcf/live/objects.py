@@ -25,7 +25,7 @@ class Limits:
 
 
 class Request(NamedTuple):
-    """Something asked of the tracked objects: ``observe``, ``get``, ``list``, ``delete``."""
+    """Something asked of the tracked objects: ``observe``, ``observe_all``, ``get``, ``list``, ``delete``."""
 
     kind: str
     what: Any = None
@@ -107,7 +107,8 @@ class TrackedObjects:
                 self._journal.append(draft.entries)
             except OSError as error:
                 refusal = Refusal(503, f"the observation could not be written down: {error.strerror or error}.")
-                return [refusal if isinstance(o, Answered | _Pending) else o for o in outcomes]
+                changing = ("observe", "observe_all", "delete")
+                return [refusal if r.kind in changing else o for r, o in zip(requests, outcomes, strict=True)]
         self._commit(draft)
         return outcomes
 
@@ -134,6 +135,19 @@ class TrackedObjects:
         draft.put(observed.object, after)
         draft.entries.append(entry_of(observed, after))
         return _Pending(observed.object, after, before=before)
+
+    def _observe_all(self, draft: _Draft, several: Sequence[Observed]) -> list[Any]:
+        """Use several observations, or none of them."""
+        before = draft.saved()
+        made: list[Any] = []
+        for number, observed in enumerate(several, start=1):
+            try:
+                made.append(self._observe(draft, observed))
+            except Refusal as refusal:
+                draft.back_to(before)
+                where = f"observation {number} of {len(several)}, of which none was used: "
+                raise Refusal(refusal.status, where + refusal.message) from None
+        return made
 
     def _get(self, draft: _Draft, name: str) -> Any:
         track = draft.track(name)
@@ -165,16 +179,23 @@ class TrackedObjects:
 
     def _tell(self, draft: _Draft, outcomes: list[Any]) -> None:
         """Turn what is pending into answers; those about new beliefs are worked out together."""
-        pending = [(k, o) for k, o in enumerate(outcomes) if isinstance(o, _Pending)]
-        new = [(k, o) for k, o in pending if o.track.answer is None]
-        told = answers_for([(o.name, o.track.belief, o.track.clock) for _, o in new])
-        answers = {id(o.track): answer for (_, o), answer in zip(new, told, strict=True)}
-        for k, one in pending:
+        flat = [one for outcome in outcomes for one in (outcome if isinstance(outcome, list) else [outcome])]
+        new = [one for one in flat if isinstance(one, _Pending) and one.track.answer is None]
+        told = answers_for([(one.name, one.track.belief, one.track.clock) for one in new])
+        answers = {id(one.track): answer for one, answer in zip(new, told, strict=True)}
+
+        def answered(one: Any) -> Any:
+            if isinstance(one, list):
+                return [answered(part) for part in one]
+            if not isinstance(one, _Pending):
+                return one
             answer = answers.get(id(one.track), one.track.answer)
             track = replace(one.track, answer=answer)
-            outcomes[k] = Answered(dict(answer or {}), track, None if one.repeated else one.before)
             if draft.track(one.name) is one.track:
                 draft.put(one.name, track)
+            return Answered(dict(answer or {}), track, None if one.repeated else one.before)
+
+        outcomes[:] = [answered(outcome) for outcome in outcomes]
 
     def _commit(self, draft: _Draft) -> None:
         for name, track in draft.changed.items():
@@ -236,6 +257,13 @@ class _Draft:
         self.count += (track is not None) - (self.track(name) is not None)
         self.changed.pop(name, None)
         self.changed[name] = track
+
+    def saved(self) -> tuple[Any, ...]:
+        return dict(self.changed), len(self.entries), self.begun, self.count
+
+    def back_to(self, saved: tuple[Any, ...]) -> None:
+        self.changed, entries, self.begun, self.count = saved
+        del self.entries[entries:]
 
     def everything(self) -> dict[str, Track]:
         both: Iterable[tuple[str, Track | None]] = {**self._tracks, **self.changed}.items()

@@ -39,9 +39,7 @@ def check_restorable(model: LiveModel) -> None:
         raise ValueError(f"the state of {model.name} cannot be kept, because it runs on JAX arrays.")
 
 
-def write_snapshot(
-    path: Path, generation: int, model: LiveModel, begun: int, tracks: Mapping[str, Track]
-) -> None:
+def write_snapshot(path: Path, generation: int, model: LiveModel, begun: int, tracks: Mapping[str, Track]) -> None:
     """Write a snapshot, whole or not at all.
 
     Parameters
@@ -80,9 +78,7 @@ def read_snapshot(path: Path, model: LiveModel) -> tuple[int, dict[str, Track]]:
     """Return how many objects have been begun, and those that were tracked."""
     with open_container(path) as container:
         about = container.manifest
-        found = {
-            record["object"]: _track(str(k), record, container, model) for k, record in enumerate(about["tracks"])
-        }
+        found = {record["object"]: _track(str(k), record, container, model) for k, record in enumerate(about["tracks"])}
     return int(about["begun"]), found
 
 
