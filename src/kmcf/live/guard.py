@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from kmcf.live.requests import Refusal
+
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 LARGEST = 16 * 2**20
 """Bytes that a request or a message may have, unless told otherwise."""
@@ -89,7 +91,7 @@ class Guard:
             return 401, "a token is needed: Authorization: Bearer TOKEN."
         length = headers.get(b"content-length", "0")
         if not length.isdigit() or int(length) > self.largest:
-            return 413, f"a request may have {self.largest} bytes at most."
+            return 413, self._too_large
         return None
 
     def _knows_token(self, scope: Any, headers: dict[bytes, str]) -> bool:
@@ -108,7 +110,7 @@ class Guard:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > self.largest:
-                raise TooLarge
+                raise Refusal(413, self._too_large)
             return message
 
         async def with_headers(message: Any) -> None:
@@ -118,14 +120,11 @@ class Guard:
                 message = {**message, "headers": [*message["headers"], *extra]}
             await send(message)
 
-        try:
-            await self.app(scope, counted, with_headers)
-        except TooLarge:
-            await _refuse(scope, receive, send, 413, f"a request may have {self.largest} bytes at most.")
+        await self.app(scope, counted, with_headers)
 
-
-class TooLarge(Exception):  # noqa: N818 — it never leaves this module
-    """A body exceeds the limit."""
+    @property
+    def _too_large(self) -> str:
+        return f"a request may have {self.largest} bytes at most."
 
 
 def without_port(host: str) -> str:

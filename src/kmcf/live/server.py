@@ -24,6 +24,8 @@ from kmcf.support.extras import require
 
 SHORTEST_TOKEN = 16
 MOST_CONNECTIONS = 1000
+UNREAD = 2**17
+"""Bytes that the system may keep for a client that does not read them."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Address:
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD)
         try:
             listening.bind((self.host.strip("[]"), self.port))
         except OSError as error:
@@ -119,6 +122,27 @@ def _check_shares(state: Path, processes: int) -> None:
         raise ValueError(f"the state in {state} was written with --processes {found or 1}; use as many.")
 
 
+def server_for(app: Any, address: Address) -> tuple[Any, socket.socket]:
+    """Return a server that is not running yet, and the socket for its ``serve([socket])``."""
+    uvicorn = require("uvicorn", "live")
+    guarded = Guard(app, allowed_hosts(address.host, address.names), address.token, address.largest)
+    config = uvicorn.Config(
+        guarded,
+        log_level=logging.WARNING,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="websockets-sansio",
+        ws_max_size=address.largest,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_keep_alive=60,
+        timeout_graceful_shutdown=5,
+    )
+    server = uvicorn.Server(config)
+    server.capture_signals = nullcontext  # it would raise them again at the end
+    return server, address.bound()
+
+
 def run_app(app: Any, address: Address, tell: Callable[[str], None], extra: str = "") -> bool:
     """Serve an application until Ctrl-C or SIGTERM; return whether it was Ctrl-C.
 
@@ -133,29 +157,13 @@ def run_app(app: Any, address: Address, tell: Callable[[str], None], extra: str 
     extra : str
         What is added to the address that is told.
     """
-    uvicorn = require("uvicorn", "live")
-    listening = address.bound()
-    guarded = Guard(app, allowed_hosts(address.host, address.names), address.token, address.largest)
-    config = uvicorn.Config(
-        guarded,
-        log_level=logging.WARNING,
-        access_log=False,
-        server_header=False,
-        ws="websockets-sansio",
-        ws_max_size=address.largest,
-        ws_max_queue=32,
-        limit_concurrency=MOST_CONNECTIONS,
-        timeout_keep_alive=60,
-        timeout_graceful_shutdown=5,
-    )
-    server = uvicorn.Server(config)
-    server.capture_signals = nullcontext  # it would raise them again at the end
+    server, listening = server_for(app, address)
     stopped: list[int] = []
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, lambda n=number: _stop(server, stopped, n))
+            loop.add_signal_handler(number, _stop, server, stopped, number)
         serving = asyncio.create_task(server.serve([listening]))
         while not (server.started or serving.done()):
             await asyncio.sleep(0.01)

@@ -68,7 +68,7 @@ class Service:
             Route("/v1/objects/{object}", self.show_object, methods=["GET"]),
             Route("/v1/objects/{object}", self.delete_object, methods=["DELETE"]),
             Route("/v1/objects/{object}/observations", self.observe, methods=["POST"]),
-            WebSocketRoute("/v1/stream", Sockets(self.desk, self.followers)),
+            WebSocketRoute("/v1/stream", Sockets(self.desk, self.followers).serve),
         ]
 
     @asynccontextmanager

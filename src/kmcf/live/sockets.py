@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import deque
 from contextlib import suppress
 from typing import Any
 
@@ -24,14 +25,14 @@ class Sockets:
 
     A message is ``{"object": ID, "observation": ..., "control": ..., "time": ..., "step": ..., "request": ANYTHING}``.
     Its answer is what HTTP would have answered, or ``{"error": SENTENCE, "status": NUMBER}``, with the same
-    ``request``. Answers about one object come in the order of its observations. With ``?follow=a,b`` or ``?follow=*``
+    ``request``. Answers come in the order of the messages. With ``?follow=a,b`` or ``?follow=*``
     the client is also sent ``{"followed": ANSWER}`` for each step of these objects, whoever posted it.
     """
 
     def __init__(self, desk: Desk, followers: Followers) -> None:
         self._desk, self._followers = desk, followers
 
-    async def __call__(self, socket: WebSocket) -> None:
+    async def serve(self, socket: WebSocket) -> None:
         """Serve one client until it goes, or is too slow."""
         try:
             interest = interest_in(socket.query_params.get("follow"))
@@ -56,24 +57,28 @@ class Sockets:
             await _close(socket, GOING_AWAY, "the server stops")
 
     async def _read(self, socket: WebSocket, follower: Follower) -> None:
-        room = asyncio.Semaphore(MOST_OPEN)
+        room, waiting = asyncio.Semaphore(MOST_OPEN), deque[list[str]]()
         with suppress(WebSocketDisconnect):
             while True:
                 message = await socket.receive()
                 if message["type"] == "websocket.disconnect":
                     return
                 await room.acquire()
-                self._take(message.get("text") or message.get("bytes") or "", follower, room)
+                self._take(message.get("text") or message.get("bytes") or "", follower, room, waiting)
 
-    def _take(self, text: str | bytes, follower: Follower, room: asyncio.Semaphore) -> None:
-        """Hand in one message; its answer is sent when it comes."""
+    def _take(self, text: str | bytes, follower: Follower, room: asyncio.Semaphore, waiting: deque[list[str]]) -> None:
+        """Hand in one message; its answer is sent when it and those before it are there."""
         mark: Any = None
+        place: list[str] = []
+        waiting.append(place)
 
         def done(outcome: Any, _seconds: float) -> None:
             room.release()
             refused = isinstance(outcome, Refusal)
             told = {"error": outcome.message, "status": outcome.status} if refused else outcome.told
-            follower.put(json.dumps(told if mark is None else {**told, "request": mark}, allow_nan=False))
+            place.append(json.dumps(told if mark is None else {**told, "request": mark}, allow_nan=False))
+            while waiting and waiting[0]:
+                follower.put(waiting.popleft()[0])
 
         try:
             given = read_json(text)
