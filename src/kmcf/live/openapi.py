@@ -120,13 +120,20 @@ def _observation(model: LiveModel) -> dict[str, Any]:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
+def _control(model: LiveModel) -> dict[str, Any]:
+    listed: dict[str, Any] = {"type": "array", "items": {"type": "number"}, "minItems": 1}
+    if model.controls:
+        listed |= {"minItems": len(model.controls), "maxItems": len(model.controls)}
+    return {"anyOf": [listed, {"type": "null"}]}
+
+
 def _schemas(model: LiveModel) -> dict[str, Any]:
     number = {"type": "number"}
     width = len(model.states)
     vector = {"type": "array", "items": {"type": ["number", "null"]}, "minItems": width, "maxItems": width}
     observation = {
         "observation": _observation(model) | {"description": "What was seen; null: nothing. Nulls inside: missing."},
-        "control": {"description": "What drove the move since the last step."},
+        "control": _control(model) | {"description": "What drove the move since the last step."},
         "time": {"type": ["number", "null"], "description": "When, in the unit the model was fitted with."},
         "step": {"type": ["integer", "null"], "minimum": 1, "maximum": 2**53 - 1,
                  "description": "The number that this step shall have; sent again, it is answered again."},

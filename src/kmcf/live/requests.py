@@ -96,10 +96,10 @@ def read_observed(name: str, given: Any) -> Observed:
     time, step = given.get("time"), given.get("step")
     if time is not None and not _is_finite(time):
         raise Refusal(422, "the time must be a finite number, or null.")
-    if step is not None and (not isinstance(step, int) or isinstance(step, bool) or not 1 <= step < 2**53):
+    if step is not None and not (_is_finite(step) and step == int(step) and 1 <= step < 2**53):
         raise Refusal(422, "the step must be a positive integer, or null.")
-    clock = None if time is None else float(time)
-    return Observed(read_name(name), given["observation"], given.get("control"), clock, step)
+    clock, number = None if time is None else float(time), None if step is None else int(step)
+    return Observed(read_name(name), given["observation"], given.get("control"), clock, number)
 
 
 def _is_finite(value: Any) -> bool:

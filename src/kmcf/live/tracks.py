@@ -48,6 +48,10 @@ class Track:
             raise Refusal(
                 409, f"{observed.object} was last observed at {clock:g}, and {told} does not come after that."
             )
+        if clock is None and time is not None and self.belief.time > 0:
+            raise Refusal(
+                409, f"{observed.object} was observed without times before; give times from the first step on."
+            )
         if model.controls and control is None and self.belief.time > 0:
             raise Refusal(422, f"the control is missing: {', '.join(model.controls)}.")
         try:
