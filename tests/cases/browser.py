@@ -94,7 +94,7 @@ class Browser:
         self._folder.cleanup()
 
     def open(self, path, width=1200, height=900, dark=False, script=True):
-        """Open a file in a window of this size and wait until it has loaded."""
+        """Open a file, or an address, in a window of this size and wait until it has loaded."""
         self.errors, self.requests = [], []
         phone = width < 600
         size = {"width": width, "height": height, "deviceScaleFactor": 2 if phone else 1, "mobile": phone}
@@ -103,7 +103,8 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._send("Emulation.setEmulatedMedia", {"features": [scheme]})
         self._loaded = False
-        self._send("Page.navigate", {"url": Path(path).resolve().as_uri()})
+        address = str(path) if str(path).startswith("http://") else Path(path).resolve().as_uri()
+        self._send("Page.navigate", {"url": address})
         self._until(lambda: self._loaded)
 
     def evaluate(self, expression):

@@ -17,6 +17,7 @@ from kmcf.cli.option_groups import with_option_groups
 from kmcf.cli.plugins import add_commands
 from kmcf.cli.serve import serve
 from kmcf.cli.tune import tune
+from kmcf.cli.watch import watch
 
 app = typer.Typer(
     cls=Commands,
@@ -63,6 +64,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "evaluate": evaluate,
     "inspect": inspect,
     "serve": serve,
+    "watch": watch,
 }
 for name, command in COMMANDS.items():
     app.command(name, help=unwrapped(command))(with_option_groups(command))

@@ -6,7 +6,7 @@ from kmcf.cli import options
 from kmcf.cli.group import note
 from kmcf.cli.models import load_model
 from kmcf.cli.script import Script
-from kmcf.cli.serving import NetworkOptions, ObjectOptions, live_model, told_end
+from kmcf.cli.serving import MqttOptions, NetworkOptions, ObjectOptions, live_model, told_end
 from kmcf.support.extras import require
 
 
@@ -16,6 +16,7 @@ def serve(
     network: NetworkOptions,
     tracked: ObjectOptions,
     window: options.WindowOption = None,
+    mqtt: MqttOptions,
 ) -> None:
     """Serve estimates over HTTP: observations of any number of objects come in, each is answered.
 
@@ -45,4 +46,5 @@ def serve(
     live = live_model(loaded)
     desk = desk_for(live, Limits(tracked.objects, tracked.idle), tracked.state, tracked.processes)
     service = Service(live, desk)
+    mqtt.attach(service)
     told_end(run_app(service.app, address, note, "v1/model; Ctrl-C stops."), tracked.state)

@@ -14,6 +14,7 @@ from kmcf.cli.models import LoadedModel
 if TYPE_CHECKING:
     from kmcf.live.model import LiveModel
     from kmcf.live.server import Address
+    from kmcf.live.service import Service
 
 NETWORK, OBJECTS = "Network", "Tracked objects"
 
@@ -87,6 +88,35 @@ class ObjectOptions:
         int,
         typer.Option("--processes", min=1, max=64, help="Processes that share the objects.", rich_help_panel=OBJECTS),
     ] = 1
+
+
+@dataclass(frozen=True)
+class MqttOptions:
+    """A broker from which observations come."""
+
+    mqtt: Annotated[
+        str | None,
+        typer.Option(
+            "--mqtt", metavar="URL", help="Take observations from a broker: mqtt://HOST:1883.", rich_help_panel=NETWORK
+        ),
+    ] = None
+    topic: Annotated[
+        str,
+        typer.Option(
+            "--topic", help="Their topic, with + for the object's id; estimates go to .../estimate.",
+            rich_help_panel=NETWORK,
+        ),
+    ] = "kmcf/+/observation"  # fmt: skip
+
+    def attach(self, service: Service) -> None:
+        """Let a service take observations from the broker, if one was named."""
+        from kmcf.live.mqtt import Broker, MqttSource
+        from kmcf.support.extras import require
+
+        if self.mqtt is not None:
+            require("paho.mqtt.client", "mqtt")
+            source = MqttSource(Broker.of(self.mqtt, self.topic), service.desk, note)
+            service.started.append(source.run)
 
 
 def live_model(loaded: LoadedModel) -> LiveModel:

@@ -69,6 +69,10 @@ class TableFiles:
                 raise
             raise ValueError(f"{where}: {error}") from None
 
+    def reading_options(self) -> dict[str, Any]:
+        """Return what :func:`kmcf.datasets.read_tables` is told besides the files."""
+        return self._arguments()
+
     def _arguments(self) -> dict[str, Any]:
         """Return what is not as it is by default."""
         fields = self.__dataclass_fields__

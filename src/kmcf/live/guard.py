@@ -15,8 +15,8 @@ from kmcf.live.requests import Refusal
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 LARGEST = 16 * 2**20
 """Bytes that a request or a message may have, unless told otherwise."""
-OPEN = ("/healthz",)
-"""What is told without a token."""
+OPEN = ("/healthz", "/assets/")
+"""Where what is told without a token begins."""
 HEADERS = {
     b"content-security-policy": (
         b"default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
@@ -87,7 +87,7 @@ class Guard:
         origin = headers.get(b"origin")
         if origin is not None and urlsplit(origin).netloc != host:
             return 403, "pages of other origins may not ask here."
-        if self.token is not None and scope["path"] not in OPEN and not self._knows_token(scope, headers):
+        if self.token is not None and not scope["path"].startswith(OPEN) and not self._knows_token(scope, headers):
             return 401, "a token is needed: Authorization: Bearer TOKEN."
         length = headers.get(b"content-length", "0")
         if not length.isdigit() or int(length) > self.largest:
