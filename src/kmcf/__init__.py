@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kmcf._version import __version__
 
 if TYPE_CHECKING:
-    from kmcf import baselines, datasets, export, filter, herding, kernels, store, transitions, trust, tuning
+    from kmcf import baselines, datasets, export, filter, herding, kernels, live, store, transitions, trust, tuning
     from kmcf.datasets import Window, windows
     from kmcf.embedding import Embedding
     from kmcf.filter import Belief, FilterRun, KernelMonteCarloFilter, ParticleLikelihoodFilter
@@ -50,7 +50,10 @@ _HOMES = {
     "tune": "kmcf.tuning",
     "windows": "kmcf.datasets",
 }
-_ROOMS = ("baselines", "datasets", "export", "filter", "herding", "kernels", "store", "transitions", "trust", "tuning")
+_ROOMS = (
+    *("baselines", "datasets", "export", "filter", "herding", "kernels"),
+    *("live", "store", "transitions", "trust", "tuning"),
+)
 
 __all__ = [
     "Belief",
@@ -76,6 +79,7 @@ __all__ = [
     "filter",
     "herding",
     "kernels",
+    "live",
     "load",
     "store",
     "subsample",

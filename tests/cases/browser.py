@@ -103,7 +103,7 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._send("Emulation.setEmulatedMedia", {"features": [scheme]})
         self._loaded = False
-        address = str(path) if str(path).startswith("http://") else Path(path).resolve().as_uri()
+        address = str(path) if str(path).startswith(("http://", "about:")) else Path(path).resolve().as_uri()
         self._send("Page.navigate", {"url": address})
         self._until(lambda: self._loaded)
 
@@ -127,7 +127,18 @@ class Browser:
 
     def press(self, key):
         """Press a key, by its name in JavaScript, e.g. ArrowRight."""
-        codes = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Tab": 9, "Escape": 27}
+        codes = {
+            "ArrowLeft": 37,
+            "ArrowUp": 38,
+            "ArrowRight": 39,
+            "ArrowDown": 40,
+            "Enter": 13,
+            "Tab": 9,
+            "Escape": 27,
+            " ": 32,
+            "Home": 36,
+            "End": 35,
+        }
         for kind in ("rawKeyDown", "keyUp"):
             self._send("Input.dispatchKeyEvent", {"type": kind, "key": key, "windowsVirtualKeyCode": codes[key]})
 

@@ -78,7 +78,7 @@ def watch(
     """
     require("bokeh", "live")
     from kmcf.live.frames import Axes
-    from kmcf.live.history import FollowedObjects
+    from kmcf.live.history import FollowedObjects, histories_of
     from kmcf.live.page import Watched
     from kmcf.live.server import desk_for, run_app
     from kmcf.live.service import Service
@@ -89,7 +89,7 @@ def watch(
     chosen = Axes.of(live, axes.split(",") if axes else ())
     watched = Watched(live, chosen, picture=checked_map(map_, chosen), extent=read_extent(extent, map_))
     if file is not None and file != STDIN:
-        watched.recorded = _histories(live, _recordings(loaded, file, columns, state))
+        watched.recorded = histories_of(live, _recordings(loaded, file, columns, state))
     watched.followed = FollowedObjects(live)
     desk = desk_for(live)
     service = Service(live, desk, watched.routes())
@@ -149,16 +149,6 @@ def _recordings(loaded: LoadedModel, file: Path, columns: options.ColumnOptions,
     if not tables.sensors:
         loaded.check_width("observation", recordings[0].names["observations"], file.name)
     return recordings
-
-
-def _histories(live: Any, recordings: list[Recording]) -> dict[str, Any]:
-    from kmcf.live.history import RecordedHistory
-
-    found: dict[str, Any] = {}
-    for stream, recording in enumerate(recordings):
-        name = recording.name if recording.name not in found else f"{recording.name} ({stream + 1})"
-        found[name] = RecordedHistory(live, recording, sensors=bool(recording.sensors), stream=stream)
-    return found
 
 
 def _follow_lines(service: Service, watched: Watched, tables: TableFiles) -> None:

@@ -51,8 +51,9 @@ class Axes:
 
     def points(self, states: Any, heights: Any = None) -> dict[str, list[float]]:
         """Return states as ``x`` and ``y``; on one axis ``y`` is a height."""
+        if len(states) == 0:
+            return {"x": [], "y": []}
         rows = np.asarray(states, dtype=np.float64).reshape(len(states), -1)[:, self.columns]
-        rows = rows.reshape(len(states), -1)
         if len(self.columns) == 2:
             return {"x": _short(rows[:, 0]), "y": _short(rows[:, 1])}
         return {"x": _short(rows[:, 0]), "y": _short(np.zeros(len(rows)) if heights is None else heights)}
@@ -151,7 +152,7 @@ def _estimate(axes: Axes, moment: Moment) -> dict[str, Any]:
     return {
         "estimate": upright(mean[column]),
         "truth": upright(np.asarray(truth)[column]) if known else {"x": [], "low": [], "high": []},
-        "region": {"left": [lower], "right": [upper]},
+        "region": {"left": [lower], "right": [upper], "low": [low], "high": [high]},
     }
 
 

@@ -121,6 +121,15 @@ class RecordedHistory:
         return after
 
 
+def histories_of(model: LiveModel, recordings: Sequence[Recording]) -> dict[str, History]:
+    """Return the histories of recordings, by their names."""
+    found: dict[str, History] = {}
+    for stream, recording in enumerate(recordings):
+        name = recording.name if recording.name not in found else f"{recording.name} ({stream + 1})"
+        found[name] = RecordedHistory(model, recording, sensors=bool(recording.sensors), stream=stream)
+    return found
+
+
 class FollowedHistory:
     """The last steps of one object."""
 

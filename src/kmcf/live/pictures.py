@@ -36,7 +36,7 @@ def seen_beside_match(model: LiveModel, observation: Any) -> dict[str, Any] | No
     match = _best_match(model, seen)
     if seen.ndim >= 2 and seen.ndim <= 3:
         return {"image": picture(seen), "match": None if match is None else picture(match)}
-    if seen.ndim > 1 or seen.size > LONGEST:
+    if seen.ndim > 1 or not 2 <= seen.size <= LONGEST:
         return None
     beside = None if match is None else np.ravel(match).tolist()
     return {"values": np.ravel(seen).tolist(), "match": beside, "names": list(model.observations)}

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from kmcf.support.extras import require
 
 BLUE, ORANGE, GREEN, GREY, RED, BLACK = "#0072b2", "#d55e00", "#009e73", "#8a8f98", "#b3261e", "#1c1f24"
+YELLOW = "#f0e442"
 
 START = {"x": [0.0, 1.0], "y": [0.0, 0.0]}
 """What a chart shows before it is given data: without any, it could not choose its ranges."""
@@ -48,23 +49,24 @@ def map_figure(names: Sequence[str], examples: Mapping[str, Sequence[float]], ba
     figure.scatter("x", "y", source=dots, size=4, color=GREY, alpha=0.5, legend_label="examples")
     region = _source("region", {"x": [], "y": []})
     figure.patch("x", "y", source=region, color=BLUE, alpha=0.13, line_alpha=0.7, legend_label="95 % region")
-    figure.line("x", "y", source=_source("truth_path"), color=BLACK, line_dash="dotted", legend_label="truth")
-    figure.line("x", "y", source=_source("path"), color=BLUE, line_width=1.8, alpha=0.7, legend_label="estimate")
-    figure.scatter("x", "y", source=_source("particles"), size=3, color=GREEN, alpha=0.5, legend_label="predicted")
+    figure.scatter("x", "y", source=_source("particles"), size=4, color=GREEN, alpha=0.5, legend_label="predicted")
     _weights(figure)
     herded = _source("herded")
-    figure.scatter("x", "y", source=herded, marker="x", size=7, color=BLACK, line_width=1, legend_label="herded")
-    figure.scatter("x", "y", source=_source("truth"), marker="star", size=15, color=BLACK, fill_color="white")
-    figure.scatter("x", "y", source=_source("estimate"), marker="cross", size=20, color=BLUE, line_width=4)
+    figure.scatter("x", "y", source=herded, marker="x", size=7, color=BLACK, alpha=0.7, legend_label="herded")
+    dotted = {"line_dash": "dotted", "line_width": 2}
+    figure.line("x", "y", source=_source("truth_path"), color=BLACK, **dotted, legend_label="truth")
+    figure.line("x", "y", source=_source("path"), color=BLACK, line_width=1.5, legend_label="estimate")
+    figure.scatter("x", "y", source=_source("truth"), marker="star", size=18, color=BLACK, fill_color="white")
+    figure.scatter("x", "y", source=_source("estimate"), marker="diamond", size=18, color=BLACK, fill_color=YELLOW)
     return _with_legend(figure)
 
 
 def axis_figure(name: str, examples: Mapping[str, Sequence[float]]) -> Any:
     """Return the picture of a belief on one axis: weights as stems over the example states."""
     figure = _figure(name, "weight", "Belief", 300)
-    region = _source("region", {"left": [], "right": []})
-    box = {"bottom": -1e6, "top": 1e6, "color": BLUE, "alpha": 0.12, "level": "underlay"}
-    figure.quad(left="left", right="right", source=region, legend_label="95 % interval", **box)
+    region = _source("region", {"left": [], "right": [], "low": [], "high": []})
+    box = {"left": "left", "right": "right", "bottom": "low", "top": "high", "level": "underlay"}
+    figure.quad(**box, source=region, color=BLUE, alpha=0.12, legend_label="95 % interval")
     dots = _source("examples", dict(examples))
     figure.scatter("x", "y", source=dots, marker="dash", angle=1.5708, size=8, color=GREY, alpha=0.5,
                    legend_label="examples")  # fmt: skip
@@ -76,7 +78,6 @@ def axis_figure(name: str, examples: Mapping[str, Sequence[float]]) -> Any:
     for source, colour, dash, label in (("estimate", BLUE, "solid", "estimate"), ("truth", BLACK, "dotted", "truth")):
         line = {"color": colour, "line_dash": dash, "line_width": 2.5, "legend_label": label}
         figure.segment("x", "low", "x", "high", source=_source(source, {"x": [], "low": [], "high": []}), **line)
-    figure.y_range.only_visible = True
     return _with_legend(figure)
 
 
@@ -94,6 +95,8 @@ def strip_figure(what: str, title: str, *, low: float | None = None, high: float
     """Return a thin chart of one number over time; steps that raised an alarm are marked."""
     figure = _figure("", "", title, 110)
     figure.toolbar_location = None
+    figure.yaxis.ticker.desired_num_ticks = 3
+    figure.axis.minor_tick_line_color = None
     figure.line("x", "y", source=_source(what, START), color=BLUE, line_width=1.6)
     figure.scatter("x", "y", source=_source(f"{what}_alarms"), marker="triangle", size=7, color=RED)
     if low is not None:
@@ -137,11 +140,12 @@ def _source(name: str, data: Mapping[str, Any] | None = None) -> Any:
 
 
 def _with_legend(figure: Any) -> Any:
-    """Put the legend below the figure, in rows; pressing an entry hides its layer."""
+    """Put the legend below the figure, narrow enough for a phone; pressing an entry hides its layer."""
     legend = figure.legend[0]
     figure.add_layout(legend, "below")
+    legend.location = "bottom_left"
     legend.update(
-        orientation="horizontal", ncols=4, click_policy="hide", label_text_font_size="11px", border_line_alpha=0
+        orientation="horizontal", ncols=2, click_policy="hide", label_text_font_size="11px", border_line_alpha=0
     )
     legend.update(spacing=2, padding=2, margin=2, glyph_height=14, glyph_width=14)
     return figure

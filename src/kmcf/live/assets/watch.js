@@ -13,6 +13,7 @@
       const views = await Bokeh.embed.embed_item(figures[name], name);
       for (const root of (views.roots || [views])) {
         const model = root.model || root;
+        for (const item of model.below || []) if (item.type === "Legend" && innerWidth > 800) item.ncols = 4;
         for (const renderer of model.renderers || []) {
           const source = renderer.data_source;
           if (source && source.name) state.sources[source.name] = source;
@@ -32,7 +33,11 @@
     socket.onmessage = (event) => {
       const told = JSON.parse(event.data);
       if (told.news) heard(told.news);
-      else { state.asked = false; if (told.frame) show(told); }
+      else {
+        state.asked = false;
+        if (told.frame) show(told);
+        else { pause(); $("alarm").hidden = false; $("alarm").textContent = told.error; }
+      }
     };
   }
 
