@@ -84,7 +84,7 @@ class Followers:
         for request, outcome in zip(requests, outcomes, strict=True):
             if request.kind in ("observe", "observe_all"):
                 for one in outcome if isinstance(outcome, list) else [outcome]:
-                    if isinstance(one, Answered) and one.before is not None:
+                    if isinstance(one, Answered) and one.new:
                         self.tell(one.told["object"], json.dumps({"followed": one.told}))
 
     def tell(self, name: str, message: str) -> None:

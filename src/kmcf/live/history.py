@@ -69,7 +69,7 @@ class RecordedHistory:
 
     def __init__(self, model: LiveModel, recording: Recording, *, sensors: bool = False, stream: int = 0) -> None:
         self._model, self._recording = model, recording
-        self._observations: Sequence[Any] = recording.by_sensor() if sensors else recording.observations
+        self._observations: Any = recording.by_sensor() if sensors else recording.observations
         self._tracks: dict[int, Track] = {0: Track.begin(model, stream)}
         self._moments: OrderedDict[int, Moment] = OrderedDict()
         self._lock = threading.Lock()
@@ -110,7 +110,9 @@ class RecordedHistory:
         row, recording = k - 1, self._recording
         control = None if recording.controls is None else recording.controls[row]
         time = float(recording.time[row])
-        observed = Observed(recording.name, _plain(self._observations[row]), _plain(control), time)
+        several = isinstance(self._observations, dict)
+        said = {name: rows[row] for name, rows in self._observations.items()} if several else self._observations[row]
+        observed = Observed(recording.name, _plain(said), _plain(control), time)
         began = perf_counter()
         after = track.after(self._model, observed)
         (answer,) = answers_for([(recording.name, after.belief, time)])
@@ -177,7 +179,7 @@ class FollowedObjects:
                 several = [request.what] if request.kind == "observe" else request.what
                 answered = outcome if isinstance(outcome, list) else [outcome]
                 for observed, one in zip(several, answered, strict=False):
-                    if isinstance(one, Answered) and one.before is not None:
+                    if isinstance(one, Answered) and one.new and one.track is not None:
                         self._keep(observed, one, took)
 
     def _keep(self, observed: Observed, answered: Answered, took: float) -> None:
@@ -185,9 +187,10 @@ class FollowedObjects:
         history = self.histories.setdefault(name, FollowedHistory())
         self.histories.move_to_end(name)
         truth = self._truths.pop(name, None)
-        before = answered.before
+        before, after = answered.before, answered.track
         assert before is not None
-        history.add(moment_of(self._model, before, answered.track, observed, answered.told, took, truth))
+        assert after is not None
+        history.add(moment_of(self._model, before, after, observed, answered.told, took, truth))
         while len(self.histories) > FOLLOWED:
             self.histories.popitem(last=False)
 

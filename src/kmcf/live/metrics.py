@@ -69,7 +69,7 @@ class Metrics:
                     self._step(one, took)
 
     def _step(self, answered: Answered, took: float) -> None:
-        if answered.before is None:  # a repeated request, answered again
+        if not answered.new:
             return
         told = answered.told
         self.steps += 1

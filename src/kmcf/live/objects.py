@@ -35,9 +35,12 @@ class Answered(NamedTuple):
     """An answer to an observation, with the object behind it for whoever wants to look closer."""
 
     told: dict[str, Any]
-    track: Track
+    track: Track | None
+    """The object after it; None where another process holds it."""
     before: Track | None = None
-    """The object before it; None where a repeated request is answered again."""
+    """The object before it; None where another process holds it, or a repeated request is answered again."""
+    new: bool = False
+    """Whether a step was made: not where a repeated request is answered again."""
 
 
 class TrackedObjects:
@@ -106,9 +109,9 @@ class TrackedObjects:
             try:
                 self._journal.append(draft.entries)
             except OSError as error:
-                refusal = Refusal(503, f"the observation could not be written down: {error.strerror or error}.")
+                told = Refusal(503, f"the observation could not be written down: {error.strerror or error}.")
                 changing = ("observe", "observe_all", "delete")
-                return [refusal if r.kind in changing else o for r, o in zip(requests, outcomes, strict=True)]
+                return [told if r.kind in changing else o for r, o in zip(requests, outcomes, strict=True)]
         self._commit(draft)
         return outcomes
 
@@ -193,7 +196,7 @@ class TrackedObjects:
             track = replace(one.track, answer=answer)
             if draft.track(one.name) is one.track:
                 draft.put(one.name, track)
-            return Answered(dict(answer or {}), track, None if one.repeated else one.before)
+            return Answered(dict(answer or {}), track, one.before, not one.repeated)
 
         outcomes[:] = [answered(outcome) for outcome in outcomes]
 

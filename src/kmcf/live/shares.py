@@ -96,5 +96,5 @@ def _told(outcome: Any) -> Any:
     if isinstance(outcome, list):
         return [_told(one) for one in outcome]
     if isinstance(outcome, Answered):
-        return Answered(outcome.told, None, None if outcome.before is None else True)
+        return Answered(outcome.told, None, None, outcome.new)
     return outcome

@@ -15,6 +15,7 @@ from kmcf_lab.commands.bench_alarms import alarms
 from kmcf_lab.commands.bench_endurance import endurance
 from kmcf_lab.commands.bench_jax import jax
 from kmcf_lab.commands.bench_options import BenchOptions
+from kmcf_lab.commands.bench_serve import serve
 from kmcf_lab.commands.bench_windows import windows
 
 
@@ -39,6 +40,7 @@ class Study(StrEnum):
     windows = "windows"
     jax = "jax"
     endurance = "endurance"
+    serve = "serve"
 
 
 _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
@@ -60,6 +62,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.windows: windows,
     Study.jax: jax,
     Study.endurance: endurance,
+    Study.serve: serve,
 }
 _HELP = (
     "engines: time per step and difference to the literal formulas over n. "
@@ -79,7 +82,8 @@ _HELP = (
     "baselines: errors of all methods on the paper's models. "
     "windows: the last observations as one, on the Bluetooth tracks, with the intervals. "
     "jax: filter steps per second over batch sizes, on the device that JAX finds. "
-    "endurance: very long runs, threads, processes, kills, interrupts, damaged files and mutated tables."
+    "endurance: very long runs, threads, processes, kills, interrupts, damaged files and mutated tables. "
+    "serve: kmcf serve under load from many clients, its memory, a kill and a restart (--batch: observations/s)."
 )
 
 
