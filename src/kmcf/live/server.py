@@ -136,6 +136,8 @@ def server_for(app: Any, address: Address) -> tuple[Any, socket.socket]:
         ws_max_size=address.largest,
         limit_concurrency=MOST_CONNECTIONS,
         timeout_keep_alive=60,
+        ws_ping_interval=30.0,
+        ws_ping_timeout=90.0,
         timeout_graceful_shutdown=5,
     )
     server = uvicorn.Server(config)

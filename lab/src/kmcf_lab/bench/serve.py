@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from kmcf_lab.bench.serve_process import ServerProcess, model_file, resident_megabytes
+from kmcf_lab.bench.serve_process import ServerProcess, model_file, processor_seconds, resident_megabytes
 
 PATIENCE = 60.0
 """Seconds that clients wait for the last answers."""
@@ -128,7 +128,9 @@ def measure_serve(sizes: ServeSizes, report: Callable[[str], None] = print) -> d
 def _under_load(server: ServerProcess, sizes: ServeSizes) -> dict[str, Any]:
     clients = [Client(f"client-{k}") for k in range(sizes.clients)]
     each = int(sizes.rate * sizes.seconds / sizes.clients)
+    before, mine = processor_seconds(server.process.pid), time.process_time()
     took = asyncio.run(load(server.port, clients, each, sizes.rate, seed=1))
+    used, mine = processor_seconds(server.process.pid) - before, time.process_time() - mine
     waits = 1e3 * np.concatenate([client.waits for client in clients])
     answered = sum(client.answered for client in clients)
     return {
@@ -138,6 +140,8 @@ def _under_load(server: ServerProcess, sizes: ServeSizes) -> dict[str, Any]:
         "out_of_order": sum(client.out_of_order for client in clients),
         "seconds": round(took, 1),
         "per_second": round(answered / took),
+        "server_ms": round(1e3 * used / max(answered, 1), 2),
+        "clients_ms": round(1e3 * mine / max(answered, 1), 2),
         **{f"p{level:g}_ms": round(float(np.percentile(waits, level)), 1) for level in (50, 90, 99, 100)},
     }
 

@@ -84,6 +84,15 @@ def children_of(pid: int) -> list[int]:
         return []
 
 
+def processor_seconds(pid: int) -> float:
+    """Return the processor time that a process and those it started have used (on Linux)."""
+    total = 0.0
+    for one in (pid, *children_of(pid)):
+        words = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+        total += (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    return total
+
+
 def resident_megabytes(pid: int) -> float:
     """Return the memory that a process and those it started hold (on Linux)."""
     total = 0
