@@ -35,6 +35,7 @@ RUN = (
     "docs/datasets.md",
     "docs/localize.md",
     "docs/jax.md",
+    "docs/live.md",
 )
 # Blocks marked "python not-run" need files that are not here.
 PAGES = {page: blocks(page) for page in RUN}

@@ -50,7 +50,7 @@ class Served:
 def test_killed_and_restarted_it_goes_on_from_the_last_acknowledged_observation(model, tmp_path):
     expected = kmcf.load(model).filter(TEST[1], times=0.5 * np.arange(len(TEST[1])))
     state, made = tmp_path / "state", 0
-    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGKILL, signal.SIGINT):
         server = Served("serve", model, "--state", state)
         for _ in range(4):
             answer = server.post(TEST[1][made], made)
@@ -59,7 +59,7 @@ def test_killed_and_restarted_it_goes_on_from_the_last_acknowledged_observation(
             assert answer["interval"][0] == pytest.approx(list(expected.interval[made, 0]), rel=1e-12)
             made += 1
         code, told = server.end(number)
-        assert code == {signal.SIGKILL: -9, signal.SIGTERM: 0, signal.SIGINT: 130}[number]
+        assert code == {signal.SIGKILL: -9, signal.SIGINT: 130}[number]
         if number != signal.SIGKILL:
             assert f"note: stopped. The state of all objects is in {state}." in told
 
@@ -69,11 +69,3 @@ def test_what_cannot_be_served_is_told(model, tmp_path):
     assert "clients must show a token" in fail("serve", model, "--host", "0.0.0.0")
     assert "the token has 3 characters" in fail("serve", model, "--token", "abc")
     assert "cannot listen at 192.0.2.1" in fail("serve", model, "--host", "192.0.2.1", "--token", "a" * 20)
-
-
-def test_two_servers_do_not_share_a_folder(model, tmp_path):
-    server = Served("serve", model, "--state", tmp_path)
-    try:
-        assert fail("serve", model, "--state", tmp_path) == f"another server uses the folder {tmp_path}."
-    finally:
-        server.end(signal.SIGTERM)

@@ -89,7 +89,7 @@ def watch(
     chosen = Axes.of(live, axes.split(",") if axes else ())
     watched = Watched(live, chosen, picture=checked_map(map_, chosen), extent=read_extent(extent, map_))
     if file is not None and file != STDIN:
-        watched.recorded = histories_of(live, _recordings(loaded, file, columns, state))
+        watched.recorded = histories_of(live, recordings_for(loaded, file, columns, state))
     watched.followed = FollowedObjects(live)
     desk = desk_for(live)
     service = Service(live, desk, watched.routes())
@@ -135,7 +135,8 @@ def read_extent(words: str | None, path: Path | None) -> tuple[float, float, flo
     return left, bottom, right, top
 
 
-def _recordings(loaded: LoadedModel, file: Path, columns: options.ColumnOptions, state: Any) -> list[Recording]:
+def recordings_for(loaded: LoadedModel, file: Path, columns: options.ColumnOptions, state: Any) -> list[Recording]:
+    """Read the sequences of a file that are replayed, with the true states if the file has them."""
     from kmcf.datasets import read_tables
     from kmcf.datasets.column_files import column_names
     from kmcf.datasets.columns import lacks

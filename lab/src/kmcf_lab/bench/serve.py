@@ -17,7 +17,7 @@ import numpy as np
 
 from kmcf_lab.bench.serve_process import ServerProcess, model_file, processor_seconds, resident_megabytes
 
-PATIENCE = 60.0
+PATIENCE = 600.0
 """Seconds that clients wait for the last answers."""
 
 
@@ -59,7 +59,7 @@ class Client:
         from websockets.asyncio.client import connect
 
         due: dict[int, float] = {}
-        async with connect(url, compression=None, max_queue=None) as socket:
+        async with connect(url, compression=None, max_queue=None, ping_interval=None) as socket:
             reading = asyncio.create_task(self._read(socket, due, len(observations)))
             start = time.perf_counter() + late
             try:
