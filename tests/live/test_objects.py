@@ -88,6 +88,40 @@ def test_a_transition_that_fails_is_this_objects_affair(monkeypatch):
     assert told(objects.work([observe("a", 0.6)])[0])["step"] == 2
 
 
+def test_an_answer_that_fails_is_this_objects_affair(monkeypatch):
+    objects = TrackedObjects(MODEL)
+    objects.work([observe("a", 0.5), observe("b", 0.5)])
+    interval = type(MODEL.filter.start()).interval
+
+    def failing(belief, *rest):
+        if belief.stream == 0:
+            raise MemoryError("no room")
+        return interval(belief, *rest)
+
+    monkeypatch.setattr(type(MODEL.filter.start()), "interval", failing)
+    failed, fine = objects.work([observe("a", 0.6), observe("b", 0.6)])
+    assert (failed.status, failed.message) == (500, "the filter failed with MemoryError: no room.")
+    assert told(fine)["step"] == 2
+    monkeypatch.undo()
+    assert told(objects.work([observe("a", 0.6)])[0])["step"] == 2
+
+
+def test_a_snapshot_that_cannot_be_written_is_not_missed(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    journal = Journal(tmp_path, MODEL, length=3)
+    objects = TrackedObjects(MODEL, journal=journal)
+    monkeypatch.setattr("kmcf.live.journal.write_snapshot", full)
+    for t in range(8):
+        last = told(objects.work([observe("a", 0.1 * t)])[0])
+    journal.close()
+    monkeypatch.undo()
+    again = TrackedObjects(MODEL, journal=Journal(tmp_path, MODEL))
+    assert told(again.work([Request("get", "a")])[0]) == last
+    again.close()
+
+
 def test_a_request_that_is_sent_again_is_answered_again():
     objects = TrackedObjects(MODEL)
     first = told(objects.work([Request("observe", Observed("a", 0.5, step=1))])[0])

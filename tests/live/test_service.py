@@ -1,6 +1,7 @@
 """The service over real connections: what it answers, what it refuses, and that neither harms anyone else."""
 
 import json
+import multiprocessing
 import socket
 import time
 
@@ -11,6 +12,7 @@ from live_server import post, served
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from kmcf.live.desk import FAILED
 from kmcf.live.objects import Limits
 
 MODEL, TEST = walk_model()
@@ -206,6 +208,17 @@ def test_several_processes_share_the_objects(tmp_path):
         assert {name: client.get(f"/v1/objects/{name}").json() for name in "abcdef"} == last
     with pytest.raises(ValueError, match="was written with --processes 2"), served(MODEL, state=tmp_path):
         pass
+
+
+def test_a_process_that_dies_is_told():
+    with served(MODEL, processes=2) as client:
+        assert post(client, "a", [0.1]).status_code == 200
+        for child in multiprocessing.active_children():
+            child.kill()
+            child.join()
+        answer = post(client, "a", [0.1])
+        assert (answer.status_code, answer.json()["error"]) == (503, FAILED)
+        assert client.get("/healthz").status_code == 503
 
 
 def test_addresses_that_others_can_reach_need_a_token():

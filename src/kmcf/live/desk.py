@@ -22,6 +22,7 @@ MOST_WAITING = 5000
 """Requests beyond this are refused until some have been answered."""
 GROUP = 32
 """At most so many requests are answered together: the first of them waits for the last."""
+FAILED = "the filter has failed; the server must be restarted."
 SWITCH = 0.001
 """Seconds after which the filter's thread lets the network's thread have its turn."""
 
@@ -73,8 +74,7 @@ class Desk:
     def submit(self, request: Request, done: Done, name: str) -> None:
         """Hand in a request about an object; ``done`` is called later, with its outcome."""
         if self.failure is not None or self.waiting >= MOST_WAITING:
-            busy = "the server is too busy; try again." if self.failure is None else "the server has failed."
-            done(Refusal(503, busy), 0.0)
+            done(Refusal(503, "the server is too busy; try again." if self.failure is None else FAILED), 0.0)
             return
         self.waiting += 1
         share = zlib.crc32(name.encode()) % len(self._queues)
@@ -102,7 +102,11 @@ class Desk:
             self.waiting += 1
             waiting.put((request, lambda outcome, _, future=future: future.set_result(outcome), perf_counter()))
             futures.append(future)
-        return [row for outcome in await asyncio.gather(*futures) for row in outcome]
+        outcomes = await asyncio.gather(*futures)
+        for outcome in outcomes:
+            if isinstance(outcome, Refusal):
+                raise outcome
+        return [row for outcome in outcomes for row in outcome]
 
     def _run(self, waiting: queue.SimpleQueue[Any], work: Work) -> None:
         assert self._loop is not None
@@ -115,13 +119,16 @@ class Desk:
                         last = True
                         break
                     group.append(one)
-                outcomes = work([request for request, _, _ in group])
+                try:
+                    outcomes = work([request for request, _, _ in group])
+                except Exception as error:  # a process that filters has died, say
+                    self._loop.call_soon_threadsafe(self._fail, error)
+                    outcomes = [Refusal(503, FAILED)] * len(group)
                 self._loop.call_soon_threadsafe(self._deliver, group, outcomes, perf_counter())
                 if last:
                     return
-        except BaseException as error:
-            self._loop.call_soon_threadsafe(self._fail, error)
-            raise
+        except RuntimeError:  # the event loop has gone: nobody waits for answers any more
+            return
 
     def _deliver(self, group: list[Any], outcomes: list[Any], now: float) -> None:
         self.waiting -= len(group)

@@ -122,6 +122,7 @@ class Journal:
     def snapshot(self, begun: int, tracks: Mapping[str, Track]) -> None:
         """Write a snapshot of everything; the journals before it are then deleted."""
         before = _journals(self.folder)
+        self._lines = 0  # also if this fails: then it is tried again after as many lines
         if self._file is not None:
             self._file.close()
         self._generation += 1
@@ -129,7 +130,6 @@ class Journal:
         write_snapshot(self.folder / SNAPSHOT, self._generation, self._model, begun, tracks)
         for path in before:
             path.unlink(missing_ok=True)
-        self._lines = 0
 
     def close(self) -> None:
         """Let another server use the folder."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -96,6 +97,14 @@ class TrackedObjects:
 
         Observations are written down together, before any of them is answered; if that fails, none of them was made.
         """
+        try:
+            return self._together(requests)
+        except Exception as error:  # nothing was changed yet; one object's failure shall not touch another's
+            if len(requests) > 1:
+                return [outcome for request in requests for outcome in self.work([request])]
+            return [Refusal(500, f"the filter failed with {type(error).__name__}: {str(error)[:200]}.")]
+
+    def _together(self, requests: Sequence[Request]) -> list[Any]:
         draft = _Draft(self._tracks, self._begun)
         outcomes: list[Any] = []
         self._forget_idle(draft)
@@ -207,7 +216,8 @@ class TrackedObjects:
                 self._tracks[name] = track
         self._begun = draft.begun
         if self._journal is not None and self._journal.long:
-            self._journal.snapshot(self._begun, self._tracks)
+            with suppress(OSError):  # the journals hold everything; the next snapshot may succeed
+                self._journal.snapshot(self._begun, self._tracks)
 
     def _restore(self, journal: Journal) -> None:
         """Begin with the last snapshot, and make the steps that were written down since."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
 from kmcf.live.desk import Work
 from kmcf.live.objects import Answered, Request, TrackedObjects
 
+DIED = "a process that filters has died."
 Maker = Callable[[int], TrackedObjects]
 """Makes the tracked objects of one share, by its number."""
 
@@ -54,20 +56,24 @@ class _Share:
 
     def work(self, requests: Sequence[Request]) -> list[Any]:
         """Let it answer requests."""
-        self._here.send(requests)
+        try:
+            self._here.send(requests)
+        except OSError:
+            raise RuntimeError(DIED) from None
         outcomes: list[Any] = self._received()
         return outcomes
 
     def close(self) -> None:
         """Let it finish."""
-        self._here.send(None)
+        with suppress(OSError):  # it may have died
+            self._here.send(None)
         self._process.join(30.0)
 
     def _received(self) -> Any:
         try:
             return self._here.recv()
-        except EOFError:
-            raise RuntimeError("a process that filters has died.") from None
+        except (EOFError, OSError):
+            raise RuntimeError(DIED) from None
 
 
 def _serve_share(make: Maker, number: int, pipe: Connection) -> None:

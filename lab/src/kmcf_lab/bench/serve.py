@@ -17,6 +17,8 @@ import numpy as np
 
 from kmcf_lab.bench.serve_process import ServerProcess, model_file, processor_seconds, resident_megabytes
 
+AT_ONCE = 1e6
+"""Observations per second, for clients that send as fast as they can."""
 PATIENCE = 600.0
 """Seconds that clients wait for the last answers."""
 
@@ -152,7 +154,7 @@ def _memory(server: ServerProcess, sizes: ServeSizes, made: int) -> dict[str, An
     clients = [Client(f"memory-{k}") for k in range(sizes.clients)]
     part = max(1, sizes.total // (10 * sizes.clients))
     for tenth in range(10):
-        asyncio.run(load(server.port, clients, part, 20.0 * sizes.rate / sizes.clients * 50.0, seed=tenth))
+        asyncio.run(load(server.port, clients, part, AT_ONCE, seed=tenth))
         for client in clients:
             client.answered_before = client.answered
         sizes_seen.append(round(resident_megabytes(server.process.pid), 1))

@@ -14,6 +14,7 @@
       for (const root of (views.roots || [views])) {
         const model = root.model || root;
         for (const item of model.below || []) if (item.type === "Legend" && innerWidth > 800) item.ncols = 4;
+        if (innerWidth <= 800 && model.height > innerWidth) model.height = innerWidth;
         for (const renderer of model.renderers || []) {
           const source = renderer.data_source;
           if (source && source.name) state.sources[source.name] = source;
