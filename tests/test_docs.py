@@ -40,6 +40,7 @@ RUN = (
     "docs/spikes.md",
     "docs/jax.md",
     "docs/cluster.md",
+    "docs/live.md",
 )
 # Blocks marked "python not-run" need files that are not here.
 PAGES = {page: blocks(page) for page in RUN}

@@ -18,7 +18,9 @@ from kmcf.cli.inspect import inspect
 from kmcf.cli.learn_transition import learn_transition
 from kmcf.cli.option_groups import with_option_groups
 from kmcf.cli.plugins import add_commands
+from kmcf.cli.serve import serve
 from kmcf.cli.tune import tune
+from kmcf.cli.watch import watch
 
 app = typer.Typer(
     cls=Commands,
@@ -68,6 +70,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "filter": filter_,
     "evaluate": evaluate,
     "inspect": inspect,
+    "serve": serve,
+    "watch": watch,
 }
 for name, command in COMMANDS.items():
     app.command(name, help=unwrapped(command))(with_option_groups(command))

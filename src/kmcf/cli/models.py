@@ -89,7 +89,7 @@ class LoadedModel:
             )
 
 
-def load_model(script: Script, path: Path, window: str | None = None) -> LoadedModel:
+def load_model(script: Script, path: Path, window: str | None = None, *, rows: bool = True) -> LoadedModel:
     """Load a model by the first statement of a script, which calls it ``flt``; check that commands can use it.
 
     Parameters
@@ -100,6 +100,8 @@ def load_model(script: Script, path: Path, window: str | None = None) -> LoadedM
         The model's file.
     window : str, optional
         The window of which its observations consist, as typed; needed where the file does not say it.
+    rows : bool
+        Whether observations must be rows of numbers, as tables hold them; otherwise arrays of any shape will do.
     """
     from kmcf.store import describe_file
 
@@ -114,13 +116,13 @@ def load_model(script: Script, path: Path, window: str | None = None) -> LoadedM
         )
     script.add(f"flt = {call('kmcf.load', path)}")
     flt = script.run()["flt"]
-    _check_usable(flt, path, about["class"])
+    _check_usable(flt, path, about["class"], rows)
     notes = about["notes"]
     columns = _checked_columns(notes.get("columns", {}), path)
     return LoadedModel(flt, columns, path.name, _window_of(notes.get("window"), window, flt, path))
 
 
-def _check_usable(flt: Any, path: Path, held: str) -> None:
+def _check_usable(flt: Any, path: Path, held: str, rows: bool) -> None:
     import numpy as np
 
     from kmcf.filter import SequentialFilter
@@ -131,9 +133,10 @@ def _check_usable(flt: Any, path: Path, held: str) -> None:
         raise ValueError(f"{path} holds a filter that was not fitted.")
     vectors = isinstance(flt.states_, np.ndarray) and flt.states_.ndim == 2
     shapes = [part.reader_.shape for part in (sensors_of(flt) or {"": flt}).values()]
-    if not vectors or any(shape is None or len(shape) != 1 for shape in shapes):
+    if not vectors or any(shape is None or (rows and len(shape) != 1) for shape in shapes):
         raise ValueError(
-            f"{path} was fitted to states or observations that are not rows of numbers; use it from Python."
+            f"{path} was fitted to states or observations that are not {'rows' if rows else 'arrays'} of numbers; use "
+            "it from Python."
         )
 
 

@@ -84,6 +84,10 @@ class TableFiles:
                 raise
             raise ValueError(f"{where}: {error}") from None
 
+    def reading_options(self) -> dict[str, Any]:
+        """Return what :func:`kmcf.datasets.read_tables` is told besides the files."""
+        return self._arguments()
+
     def first_unused(self) -> str:
         """Say where the first row stands that has no state or no observation; nothing if it is not known."""
         from kmcf.datasets.column_files import first_unused

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kmcf.datasets.bags import read_bag
 from kmcf.datasets.columns import NamedColumns
 from kmcf.support.extras import require
 
@@ -35,8 +36,8 @@ def read_columns(path: Path, encoding: str = "utf-8") -> NamedColumns:
     Parameters
     ----------
     path : Path
-        ``.npz`` is read as an archive, ``.parquet`` as Parquet, ``.xlsx`` and its like by pandas, where it can read
-        them (their first sheet), anything else as CSV.
+        ``.npz`` is read as an archive, ``.parquet`` as Parquet, ``.mcap`` as a ROS 2 bag, ``.xlsx`` and its like by
+        pandas, where it can read them (their first sheet), anything else as CSV.
     encoding : str
         Encoding of CSV files.
     """
@@ -47,7 +48,7 @@ def read_columns(path: Path, encoding: str = "utf-8") -> NamedColumns:
         raise ValueError(f"no file matches {path}." if pattern else f"there is no file {path}.")
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is empty.")
-    readers = {".npz": _read_npz, ".parquet": _read_parquet, **dict.fromkeys(EXCEL, _read_excel)}
+    readers = {".npz": _read_npz, ".parquet": _read_parquet, ".mcap": read_bag, **dict.fromkeys(EXCEL, _read_excel)}
     reader = readers.get(path.suffix.lower())
     columns = _read_csv(path, encoding) if reader is None else reader(path)
     if not columns.names or len(columns) == 0:
@@ -58,7 +59,7 @@ def read_columns(path: Path, encoding: str = "utf-8") -> NamedColumns:
 def column_names(path: Path, encoding: str = "utf-8") -> list[str]:
     """Return the names of the columns without reading the rest of the file, where the format allows."""
     ending = path.suffix.lower()
-    if ending in (".npz", ".parquet", *EXCEL) or not path.is_file():
+    if ending in (".npz", ".parquet", ".mcap", *EXCEL) or not path.is_file():
         return read_columns(path, encoding).names
     _check_text(path, encoding)
     with path.open("rb") as file:

@@ -16,6 +16,7 @@ from kmcf_lab.commands.bench_alarms import alarms
 from kmcf_lab.commands.bench_endurance import endurance
 from kmcf_lab.commands.bench_jax import jax
 from kmcf_lab.commands.bench_options import BenchOptions
+from kmcf_lab.commands.bench_serve import serve
 from kmcf_lab.commands.bench_smoothing import smoothing
 from kmcf_lab.commands.bench_windows import windows
 
@@ -46,6 +47,7 @@ class Study(StrEnum):
     windows = "windows"
     jax = "jax"
     endurance = "endurance"
+    serve = "serve"
 
 
 _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
@@ -72,6 +74,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.windows: windows,
     Study.jax: jax,
     Study.endurance: endurance,
+    Study.serve: serve,
 }
 _HELP = (
     "engines: time per step and difference to the literal formulas over n. "
@@ -96,7 +99,8 @@ _HELP = (
     "smoothing: what later observations gain, beside oracles that know the model. "
     "windows: the last observations as one, on the Bluetooth tracks, with the intervals. "
     "jax: filter steps per second over batch sizes, on the device that JAX finds. "
-    "endurance: very long runs, threads, processes, kills, interrupts, damaged files and mutated tables."
+    "endurance: very long runs, threads, processes, kills, interrupts, damaged files and mutated tables. "
+    "serve: kmcf serve under load from many clients, its memory, a kill and a restart (--batch: observations/s)."
 )
 
 
