@@ -115,21 +115,21 @@ def _probed(examples: Examples, settings: RuleSettings, angles: Sequence[int]) -
     _, state_kernel, observation_kernel = examples
     wanted = tolerances_for(settings, state_kernel, observation_kernel)
     most = fewer_pivots(examples.size)
-    fine = [
+    states, observations = (
         KernelFeatures.fit(kernel, tolerance=max(finer * tolerance, TIGHT), most=most)
         for kernel, tolerance, finer in zip(
             (state_kernel, observation_kernel), wanted, (FINE_STATES, FINE_OBSERVATIONS), strict=True
         )
-    ]
+    )
     capped = [
         found.rank == most < examples.size and found.needed(tolerance) == most
-        for found, tolerance in zip(fine, wanted, strict=True)
+        for found, tolerance in zip((states, observations), wanted, strict=True)
     ]
     _warn_capped(capped, most, examples.size)
-    probes = _probes(examples, *fine, settings, angles)
+    probes = _probes(examples, states, observations, settings, angles)
     affordable = partial(_is_cheap, examples.size, settings=settings)
-    states, observations, change = reduce_features(*fine, probes, tolerance=wanted[0], affordable=affordable)
-    return Features(states, observations, settings, change)
+    reduced = reduce_features(states, observations, probes, tolerance=wanted[0], affordable=affordable)
+    return Features(reduced.states, reduced.observations, settings, reduced.change)
 
 
 def _probes(
