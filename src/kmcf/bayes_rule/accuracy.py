@@ -12,12 +12,12 @@ from functools import partial
 from typing import NamedTuple
 
 from kmcf.bayes_rule.base import Examples
-from kmcf.bayes_rule.costs import LARGEST_GRAM, cheapest, nanoseconds_per_step, tolerances_for
+from kmcf.bayes_rule.costs import LARGEST_GRAM, cheapest, fewest_features, nanoseconds_per_step, tolerances_for
 from kmcf.bayes_rule.factors import KernelFeatures, features_of_rank
 from kmcf.bayes_rule.fitted import RuleSettings
 from kmcf.bayes_rule.probes import Change, Probes
 from kmcf.bayes_rule.reduction import reduce_features
-from kmcf.kernels import Learned
+from kmcf.kernels import ExampleKernel, Learned
 from kmcf.support.alerts import HighRankWarning, warn_user
 
 TIGHT = 1e-8
@@ -55,15 +55,19 @@ def choose_features(examples: Examples, settings: RuleSettings, angles: Sequence
 def tight_if_cheap(examples: Examples, settings: RuleSettings) -> Features | None:
     """Return tight features, or None if a step would be expensive with them; not all of them are found then."""
     n, tight = examples.size, replace(settings, tolerance=(TIGHT, TIGHT), tight_if_cheap=False)
-    most = _most_cheap(n, None, tight)
-    states = KernelFeatures.fit(examples.state_kernel, tolerance=TIGHT, most=most)
-    if states.rank == most < n:
+    states = _tight(examples.state_kernel, _most_cheap(n, None, tight))
+    if states is None:
         return None
-    most = _most_cheap(n, states.rank, tight)
-    observations = KernelFeatures.fit(examples.observation_kernel, tolerance=TIGHT, most=most)
-    if observations.rank == most < n:
+    observations = _tight(examples.observation_kernel, _most_cheap(n, states.rank, tight))
+    return None if observations is None else Features(states, observations, tight)
+
+
+def _tight(kernel: ExampleKernel, most: int) -> KernelFeatures | None:
+    """Return tight features, or None if they are more than some number; what is sure to be more is not tried."""
+    if most < kernel.size and fewest_features(kernel) > most:
         return None
-    return Features(states, observations, tight)
+    features = KernelFeatures.fit(kernel, tolerance=TIGHT, most=most)
+    return None if features.rank == most < kernel.size else features
 
 
 def _most_cheap(n: int, p: int | None, settings: RuleSettings) -> int:
@@ -112,21 +116,21 @@ def _probed(examples: Examples, settings: RuleSettings, angles: Sequence[int]) -
     _, state_kernel, observation_kernel = examples
     wanted = tolerances_for(settings, state_kernel, observation_kernel)
     most = fewer_pivots(examples.size)
-    fine = [
+    states, observations = (
         KernelFeatures.fit(kernel, tolerance=max(finer * tolerance, TIGHT), most=most)
         for kernel, tolerance, finer in zip(
             (state_kernel, observation_kernel), wanted, (FINE_STATES, FINE_OBSERVATIONS), strict=True
         )
-    ]
+    )
     capped = [
         found.rank == most < examples.size and found.needed(tolerance) == most
-        for found, tolerance in zip(fine, wanted, strict=True)
+        for found, tolerance in zip((states, observations), wanted, strict=True)
     ]
-    probes = _probes(examples, *fine, settings, angles)
+    probes = _probes(examples, states, observations, settings, angles)
     affordable = partial(_is_cheap, examples.size, settings=settings)
-    states, observations, change = reduce_features(*fine, probes, tolerance=wanted[0], affordable=affordable)
-    _warn_capped(capped, most, examples, observations.rank)
-    return Features(states, observations, settings, change)
+    reduced = reduce_features(states, observations, probes, tolerance=wanted[0], affordable=affordable)
+    _warn_capped(capped, most, examples, reduced.observations.rank)
+    return Features(reduced.states, reduced.observations, settings, reduced.change)
 
 
 def _probes(

@@ -16,7 +16,7 @@ from kmcf.transitions import GaussianRandomWalk
 from kmcf_lab.quiet import quiet
 
 STEPS, SEQUENCES = 100, 4
-MOST_TIGHT = 1200
+MOST_TIGHT = 900
 """Up to so many examples the same filter with a tolerance of 1e-8 is measured, too."""
 
 

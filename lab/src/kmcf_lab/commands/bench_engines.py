@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kmcf.cli.showing import command_line
-from kmcf_lab.commands.bench_options import BenchOptions, save_rows
+from kmcf_lab.commands.bench_options import BenchOptions, save_rows, tell_slower
 from kmcf_lab.commands.printing import new_table
 
 if TYPE_CHECKING:
@@ -148,6 +148,7 @@ def _show(console: Console, rows: Sequence[EngineRow], options: BenchOptions) ->
         console.print(_shares(f"model {model}, n = {n}: where the time of a step goes", some))
     for path in save_engines(rows, options.out, command_line()):
         console.print(f"saved {path}", soft_wrap=True)
+    tell_slower(console, [asdict(row) for row in rows], options.out / "bench.json")
 
 
 def _times(title: str, rows: Sequence[EngineRow]) -> Table:
