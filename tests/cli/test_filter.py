@@ -297,3 +297,17 @@ def test_a_stream_answers_late(model, test_file):
 def test_ways_to_smooth_that_cannot_be(model, test_file):
     assert "choose one of them" in fail("filter", model, test_file, "--smooth", "--lag", 2)
     assert "--lag K answers K rows later" in fail("filter", model, "-", "--smooth", input=b"t,d0,d1,d2\n")
+
+
+@pytest.mark.parametrize("gaps", ["split", "fill", "keep"])
+def test_late_answers_around_gaps(model, tmp_path, gaps):
+    states, observations = walk(12, seed=3)
+    path = write_csv(tmp_path / "gap.csv", states, observations)
+    lines = path.read_text().splitlines(keepends=True)
+    text = "".join(lines[:5] + lines[8:])
+    path.write_text(text)
+    words = ("--gaps", gaps, "--lag", 2)
+    succeed("filter", model, path, *words, "-o", tmp_path / "whole.csv")
+    whole, late = read_csv(tmp_path / "whole.csv"), read_csv(succeed("filter", model, "-", *words, input=text).stdout)
+    assert [row["t"] for row in late] == [row["t"] for row in whole]
+    np.testing.assert_allclose(numbers(late, *MEANS), numbers(whole, *MEANS), rtol=1e-9)

@@ -25,9 +25,11 @@ def test_a_compiled_filter_is_smoothed(flt):
     np.testing.assert_allclose(late.smoothed.mean(), flt.smooth(TEST.observations, lag=2).mean[1], rtol=1e-9)
 
 
-def test_batches_are_smoothed(flt):
-    seen = np.stack([TEST.observations[:8], TEST.observations[8:16], TEST.observations[16:24]])
-    found = flt.smooth(seen)
+def test_batches_are_smoothed(flt, batch):
+    found = flt.smooth(batch)
     assert found.mean.shape == found.filtered.mean.shape == (3, 8, 1)
+    assert found.missing[1, 2:5].all()
     np.testing.assert_array_equal(found[1].mean, found.mean[1])
     assert (found.mean[:, :-1] != found.filtered.mean[:, :-1]).all()
+    deviation = np.sqrt(found.covariance[1, 4, 0, 0])  # the end of the gap is known from the other side, too
+    assert deviation < np.sqrt(found.filtered.covariance[1, 4, 0, 0])
