@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from cli_cases import FIT, TEST, fail, fit_model, numbers, read_csv, succeed, write_csv, write_training
+from cli_cases import FIT, TEST, fail, fit_model, numbers, read_csv, succeed, walk, write_csv
 
 import kmcf
 
@@ -59,28 +59,17 @@ def test_filter_writes_a_page(model, test_file, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::kmcf.CalibrationWarning")  # the walks are short
 def test_crossvalidate(tmp_path, monkeypatch):
-    files = write_training(tmp_path)
+    files = [write_csv(tmp_path / f"walk{k}.csv", *walk(24, k)) for k in range(2)]
     monkeypatch.chdir(tmp_path)
-    words = (
-        "crossvalidate",
-        *files,
-        *FIT,
-        "--engine",
-        "exact",
-        "--n-particles",
-        "60",
-        "--compare",
-        "nearest",
-        "--calibrate",
-    )
-    found = json.loads(succeed(*words, "--json").stdout)
+    settings = ("--engine", "exact", "--n-particles", "30", "--calibrate")
+    found = json.loads(succeed("crossvalidate", *files, *FIT, *settings, "--compare", "nearest", "--json").stdout)
     assert found["folds"] == 2
     assert (tmp_path / "crossvalidation.html").is_file()
     recordings = kmcf.datasets.read_tables(files, state=["x", "y"], observation="d*", time="t")
     errors, inside = [], []
-    for train, test in (recordings, recordings[::-1]):
-        walk = kmcf.transitions.GaussianRandomWalk().fit([train])
-        flt = kmcf.KernelMonteCarloFilter(walk, engine="exact", n_particles=60, random_state=0)
+    for train, test in (recordings[::-1], recordings):
+        motion = kmcf.transitions.GaussianRandomWalk().fit([train])
+        flt = kmcf.KernelMonteCarloFilter(motion, engine="exact", n_particles=30, random_state=0)
         flt.fit(train.states, train.observations)
         flt.calibrate(train.states, train.observations, groups=np.zeros(len(train)), times=train.time)
         run = flt.filter(test.observations, times=test.time)
