@@ -57,7 +57,7 @@ def test_filter_writes_a_page(model, test_file, tmp_path):
     assert "ends in .html" in fail("filter", model, test_file, "--report", tmp_path / "p.pdf")
 
 
-@pytest.mark.filterwarnings("ignore::kmcf.CalibrationWarning")  # the walks are short
+@pytest.mark.filterwarnings("ignore::kmcf.CalibrationWarning", "ignore::kmcf.RejectedStepWarning")  # short walks
 def test_crossvalidate(tmp_path, monkeypatch):
     files = [write_csv(tmp_path / f"walk{k}.csv", *walk(24, k)) for k in range(2)]
     monkeypatch.chdir(tmp_path)
