@@ -22,7 +22,7 @@ def add_filtering(
     *,
     roles: tuple[str, ...],
     progress: bool,
-    keep: bool = False,
+    keep: bool | None = False,
 ) -> Code:
     """Add the statements that read ``recordings`` and filter them as ``runs``, by a model that is called ``flt``.
 
@@ -38,8 +38,8 @@ def add_filtering(
         Whose columns are compared with those of the model: "state", "observation".
     progress : bool
         Show a progress bar.
-    keep : bool
-        Keep the beliefs.
+    keep : bool or None
+        Keep the beliefs; None: if they fit into memory.
 
     Returns
     -------
