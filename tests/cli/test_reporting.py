@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from cli_cases import FIT, TEST, fail, fit_model, numbers, read_csv, succeed, write_csv, write_training
+from cli_cases import FIT, TEST, fail, fit_model, numbers, read_csv, succeed, walk, write_csv
 
 import kmcf
 
@@ -57,21 +57,26 @@ def test_filter_writes_a_page(model, test_file, tmp_path):
     assert "ends in .html" in fail("filter", model, test_file, "--report", tmp_path / "p.pdf")
 
 
+@pytest.mark.filterwarnings("ignore::kmcf.CalibrationWarning", "ignore::kmcf.RejectedStepWarning")  # short walks
 def test_crossvalidate(tmp_path, monkeypatch):
-    files = write_training(tmp_path)
+    files = [write_csv(tmp_path / f"walk{k}.csv", *walk(24, k)) for k in range(2)]
     monkeypatch.chdir(tmp_path)
-    words = ("crossvalidate", *files, *FIT, "--engine", "exact", "--n-particles", "60", "--compare", "nearest")
-    found = json.loads(succeed(*words, "--json").stdout)
+    settings = ("--engine", "exact", "--n-particles", "30", "--calibrate")
+    found = json.loads(succeed("crossvalidate", *files, *FIT, *settings, "--compare", "nearest", "--json").stdout)
     assert found["folds"] == 2
     assert (tmp_path / "crossvalidation.html").is_file()
     recordings = kmcf.datasets.read_tables(files, state=["x", "y"], observation="d*", time="t")
-    errors = []
-    for train, test in (recordings, recordings[::-1]):
-        walk = kmcf.transitions.GaussianRandomWalk().fit([train])
-        flt = kmcf.KernelMonteCarloFilter(walk, engine="exact", n_particles=60, random_state=0)
-        run = flt.fit(train.states, train.observations).filter(test.observations, times=test.time)
+    errors, inside = [], []
+    for train, test in (recordings[::-1], recordings):
+        motion = kmcf.transitions.GaussianRandomWalk().fit([train])
+        flt = kmcf.KernelMonteCarloFilter(motion, engine="exact", n_particles=30, random_state=0)
+        flt.fit(train.states, train.observations)
+        flt.calibrate(train.states, train.observations, groups=np.zeros(len(train)), times=train.time)
+        run = flt.filter(test.observations, times=test.time)
         errors.append(np.linalg.norm(run.mean - test.states, axis=1))
+        inside.append((run.interval[:, 0] <= test.states) & (test.states <= run.interval[:, 1]))
     assert found["methods"]["this filter"]["mean_error"] == pytest.approx(np.concatenate(errors).mean())
+    assert found["methods"]["this filter"]["inside"] == pytest.approx(np.concatenate(inside).mean())
     assert "one sensor" in fail("crossvalidate", *files, "-s", "x,y", "--sensor", "a=d0", "--sensor", "b=d1")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from kmcf.cli import options
+from kmcf.cli.calibrate import calibrating
 from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.reporting import METHOD_SHOWN, CompareOption, ReportOptions, compared
 from kmcf.cli.script import Code, Script, call
@@ -29,6 +31,7 @@ def crossvalidate(
     settings: options.FilterOptions,
     page: ReportOptions,
     seed: options.SeedOption = 0,
+    calibrate: options.CalibrateOption = False,
     compare: CompareOption = None,
     folds: Annotated[
         int | None,
@@ -61,8 +64,11 @@ def crossvalidate(
     page = replace(page, report=page.report or PAGE)
     page.check()
     names = compared(compare) if compare else list(USUAL)
-    script = _script(files, motion, settings, seed)
-    progress = can_show_progress() and not as_json and not python
+    fitting = [*filter_statements(files, motion, settings, seed), "flt.fit(states, observations)"]
+    if calibrate:
+        fitting.append(calibrating("flt", controlled=bool(files.control), timed=bool(files.time)))
+    script = _script(files, fitting)
+    progress = can_show_progress() and not as_json
     how: dict[str, Any] = {"compare": names, "folds": folds, "timed": bool(files.time), "progress": progress}
     how = {name: value for name, value in how.items() if value}
     script.add(f"result = {call('kmcf.tuning.cross_validate', Code('recordings'), Code('fitted'), **how)}")
@@ -83,17 +89,18 @@ def crossvalidate(
     tell_page(page.report)
 
 
-def _script(files: TableFiles, motion: options.TransitionOptions, settings: options.FilterOptions, seed: int) -> Script:
+def _script(files: TableFiles, fitting: Sequence[str]) -> Script:
     """Return the statements that read ``recordings`` and say how a filter is ``fitted`` to some of them."""
     script = Script("kmcf crossvalidate")
     script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
     add_windows(script, files.window, check=check_length)
     statements = [
         "states, observations = kmcf.datasets.examples(recordings)",
-        *filter_statements(files, motion, settings, seed),
-        "return flt.fit(states, observations)",
+        *fitting,
+        "return flt",
     ]
-    script.add("def fitted(recordings):\n" + textwrap.indent("\n".join(statements), "    ") + "\n")
+    body = textwrap.indent("\n".join(statements), "    ")
+    script.add(f"def fitted(recordings):\n{body}\n", needs=("numpy",) if "numpy." in body else ())
     return script
 
 

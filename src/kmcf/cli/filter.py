@@ -98,7 +98,7 @@ def filter_(
         return
     tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
     progress = can_show_progress() and out is not None
-    kept = page.report is not None
+    kept = False if page.report is None else None  # a page shows beliefs, where they fit into memory
     add_filtering(script, loaded, tables, roles=("observation",), progress=progress, keep=kept, smoothing=smoothing)
     _add_writing(script, loaded, tables, out, as_json)
     add_report(script, loaded, page, f"{loaded.name} on {', '.join(file.name for file in files)}")

@@ -36,7 +36,7 @@ def add_filtering(
     *,
     roles: tuple[str, ...],
     progress: bool,
-    keep: bool = False,
+    keep: bool | None = False,
     smoothing: Smoothing | None = None,
 ) -> Code:
     """Add the statements that read ``recordings`` and filter them as ``runs``, by a model that is called ``flt``.
@@ -53,8 +53,8 @@ def add_filtering(
         Whose columns are compared with those of the model: "state", "observation".
     progress : bool
         Show a progress bar.
-    keep : bool
-        Keep the beliefs.
+    keep : bool or None
+        Keep the beliefs; None: if they fit into memory.
     smoothing : Smoothing, optional
         Smooth, and how.
 

@@ -66,7 +66,7 @@ class HeatMap:
     def html(self, name: str) -> str:
         """Write the figure under an id."""
         x, y, size = self._scales()
-        marks = [element("g", *self._cells(x, y), class_="c0", aria_hidden="true")]
+        marks = [element("g", *self._cells(x, y), class_="series c0", data_series=0)]
         marks += [_line(values, x, y, place) for place, values in enumerate(self.lines.values(), 1)]
         legend = [(_swatch(0), "belief"), *((_swatch(k), words) for k, words in enumerate(self.lines, 1))]
         drawing = element(

@@ -173,7 +173,7 @@ def _blocks(recordings: Sequence[Recording], folds: int) -> list[Fold]:
 def _filtered(flt: SequentialFilter, test: Sequence[Recording], *, timed: bool) -> list[FilterRun]:
     times = [recording.time for recording in test] if timed else None
     observations, controls = [one.observations for one in test], [one.controls for one in test]
-    return flt.filter_many(observations, controls, times=times, keep_beliefs=True)
+    return flt.filter_many(observations, controls, times=times)  # beliefs are kept where they fit into memory
 
 
 def _moves(training: Sequence[Recording]) -> Any:
