@@ -128,8 +128,8 @@ def test_auto_knows_that_few_examples_are_near():
 
 def test_advice_about_ranks_fits_the_kernel(monkeypatch):
     """Nobody is told to learn a kernel that is learnt, or that a cap was too low which left twice what was used."""
-    monkeypatch.setattr("kmcf.bayes_rule.choice.LARGEST_GRAM", 200)
-    monkeypatch.setattr("kmcf.bayes_rule.choice.MOST_PIVOTS", 120)
+    monkeypatch.setattr("kmcf.bayes_rule.accuracy.LARGEST_GRAM", 200)
+    monkeypatch.setattr("kmcf.bayes_rule.accuracy.MOST_PIVOTS", 120)
     rng = np.random.default_rng(0)
     states = rng.normal(size=(400, 1))
     seen = states + 0.3 * rng.normal(size=(400, 8))
