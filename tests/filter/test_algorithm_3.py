@@ -56,7 +56,6 @@ def both(
         delta=delta,
         engine=engine,
         random_state=SEED,
-        relocate=False,  # nor does the paper's algorithm look elsewhere
         **settings,
     ).fit(X, Y)
     run = flt.filter(observations, controls)

@@ -65,7 +65,6 @@ def test_permuting_the_examples_changes_nothing(rule, resampling):
         "initial": lambda size, rng: rng.normal(size=(size, 2)),
         "n_resample": 20,
         "resample_threshold": 0,
-        "relocate": False,  # which draws examples by their number
     }
     # With weighted propagation particle i is example i, so only a transition without noise is free of the order.
     move = push if resampling == "herding" else lambda s, u, rng: 0.9 * s

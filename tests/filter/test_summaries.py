@@ -37,7 +37,7 @@ def test_a_long_compressed_run_keeps_no_beliefs_but_completes_its_summaries():
 def test_a_summary_run_takes_little_memory(monkeypatch):
     """Per step a run keeps some fifteen numbers (one chunk may still hold beliefs)."""
     monkeypatch.setattr(summaries, "CHUNK", 128)
-    flt = tiny(relocate=False)  # whose small arrays NumPy would keep for later
+    flt = tiny()
 
     def kept(steps):
         observations = MODEL.simulate(steps, random_state=1).observations

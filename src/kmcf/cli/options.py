@@ -248,8 +248,8 @@ class FilterOptions:
     relocate: Annotated[
         bool | None,
         _setting(
-            "Look for the state among all examples where several observations contradict the prediction; engines "
-            "literal and local never do."
+            "Look for the state among all examples where two or more observations contradict the prediction; not with "
+            "the engines literal and local."
         ),
     ] = None
     floor: Annotated[

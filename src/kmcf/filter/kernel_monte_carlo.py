@@ -90,11 +90,11 @@ class KernelMonteCarloFilter(RuleFilter):
         Whether to keep the prediction when a correction cannot be trusted: no example observation resembles the
         observation, or the posterior weights nearly cancel. None: yes, except with ``engine="literal"``, which is the
         paper's algorithm and never rejects.
-    relocate : bool, optional
-        Whether to look for the state among all examples where several observations in a row contradict the prediction:
-        a fifth of the particles are then drawn from the example states, and the observation is used once more.
-        ``run.relocated`` and ``belief.report.relocated`` mark such steps. None: yes, except with ``engine="literal"``
-        or "local" and with JAX arrays.
+    relocate : bool
+        Whether to look for the state among all examples where two or more observations contradict the prediction: a
+        fifth of the particles are then drawn from the example states, and the observation is used once more.
+        ``run.relocated`` and ``belief.report.relocated`` mark such steps (``docs/alarms.md``). Not with
+        ``engine="literal"`` or "local", nor with JAX arrays.
     floor : float, "auto", or a sequence of these and None, optional
         What a number that is NaN stands for, for all columns of the observation or for each: a value at or below the
         smallest one heard, where silence means something; "auto" decides from the examples. None: it is missing, and
@@ -139,7 +139,7 @@ class KernelMonteCarloFilter(RuleFilter):
         random_state: Any = None,
         reject: bool | None = None,
         floor: Any = None,
-        relocate: bool | None = None,
+        relocate: bool = False,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -263,11 +263,6 @@ class KernelMonteCarloFilter(RuleFilter):
     def rejecting_(self) -> bool:
         """Whether the prediction is kept when a correction cannot be trusted."""
         return self.engine != "literal" if self.reject is None else bool(self.reject)
-
-    @property
-    def relocating_(self) -> bool:
-        """Whether the state is looked for among all examples where observations contradict the prediction."""
-        return super().relocating_ and self.engine != "literal" and self._precision is None
 
     def _devices(self, mesh: Any) -> dict[str, Any]:
         """Return the option that only the compiled backend understands."""

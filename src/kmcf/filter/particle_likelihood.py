@@ -59,10 +59,10 @@ class ParticleLikelihoodFilter(RuleFilter):
     reject : bool, optional
         Whether to keep the prediction when no example observation resembles the observation, or no particle explains
         it. None: yes.
-    relocate : bool, optional
-        Whether to look for the state among all examples where several observations in a row contradict the prediction:
-        a fifth of the particles are then drawn from the example states, and the observation is used once more.
-        ``run.relocated`` and ``belief.report.relocated`` mark such steps. None: yes.
+    relocate : bool
+        Whether to look for the state among all examples where two or more observations contradict the prediction: a
+        fifth of the particles are then drawn from the example states, and the observation is used once more.
+        ``run.relocated`` and ``belief.report.relocated`` mark such steps (``docs/alarms.md``).
     floor : float, "auto", or a sequence of these and None, optional
         What numbers that are NaN stand for, as for :class:`~kmcf.KernelMonteCarloFilter`.
 
@@ -95,7 +95,7 @@ class ParticleLikelihoodFilter(RuleFilter):
         random_state: Any = None,
         reject: bool | None = None,
         floor: Any = None,
-        relocate: bool | None = None,
+        relocate: bool = False,
     ) -> None:
         self.transition = transition
         self.initial = initial

@@ -69,7 +69,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     n_examples: int | float | None
     reject: bool | None
     floor: Any = None
-    relocate: bool | None = None
+    relocate: bool = False
 
     sensors_: dict[str, RuleFilter] | None = None
     """A filter for each sensor, fitted to its examples alone; None where ``fit`` was given those of one sensor."""
@@ -326,11 +326,6 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
         """Whether the prediction is kept when a correction cannot be trusted."""
         return True if self.reject is None else bool(self.reject)
 
-    @property
-    def relocating_(self) -> bool:
-        """Whether the state is looked for among all examples where observations contradict the prediction."""
-        return True if self.relocate is None else bool(self.relocate)
-
     def _step(self) -> Step:
         rule = self._rule()
         return Step(
@@ -341,7 +336,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
             kernel=self.state_kernel_,
             angles=self.angles,
             watch=self._make_watch(),
-            relocation=self._relocation(rule) if self.relocating_ else None,
+            relocation=self._relocation(rule) if self.relocate else None,
         )
 
     def _relocation(self, rule: BayesRule) -> Relocation:

@@ -176,7 +176,7 @@ class FilterRun(ViewedRun, SmoothedResults):
     def relocated(self) -> BoolArray:
         """Steps at which observations contradicted the prediction, so that the state was looked for among all examples.
 
-        See the filters' setting ``relocate``. This is no alarm: where nothing happens, less than 1 % of steps do so.
+        See the filters' setting ``relocate``. This is no alarm: about 1 % of steps do so where nothing happens.
         """
         return self._column("relocated")
 

@@ -140,7 +140,7 @@ def _check_shared(flt: Any) -> None:
     check_draws(flt)
     check_floor(flt.floor)
     check_flag("reject", flt.reject, optional=True)
-    check_flag("relocate", flt.relocate, optional=True)
+    check_flag("relocate", flt.relocate)
     check_count("n_particles", flt.n_particles, optional=True, most=MOST_PARTICLES)
     if isinstance(flt.n_examples, float):
         check_positive("n_examples", flt.n_examples)
