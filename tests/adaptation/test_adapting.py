@@ -24,7 +24,7 @@ def error(flt, observations):
 
 
 def changed(observations):
-    return 2.5 * observations - 4.0
+    return 4.0 * observations - 8.0
 
 
 def test_half_of_the_damage_of_an_affine_change_is_repaired_without_states(flt):
@@ -36,7 +36,7 @@ def test_half_of_the_damage_of_an_affine_change_is_repaired_without_states(flt):
         error(found.filter, changed(LATER.observations)),
     )
     assert repaired < 0.5 * (good + bad)
-    assert found.change.scale[0] == pytest.approx(2.5, rel=0.35)
+    assert found.change.scale[0] == pytest.approx(4.0, rel=0.35)
     assert len(found.rows) == len(found.ways) > 3
     assert "adapted" in repr(found)
 

@@ -7,7 +7,7 @@ import kmcf
 from kmcf.adaptation.change import walk_over
 
 MODEL = kmcf.datasets.paper_model("4b")
-TRAIN, SEEN = MODEL.simulate(150, random_state=0), MODEL.simulate(60, random_state=1)
+TRAIN, SEEN = MODEL.simulate(150, random_state=0), MODEL.simulate(60, random_state=3)
 
 
 @pytest.fixture(scope="module")

@@ -93,6 +93,8 @@ def test_missing_observations_and_several_sequences_count_as_what_they_are(flt):
         ({"repeats": 0}, "at least once"),
         ({"level": 2.0}, "between 0 and 1"),
         ({"make": 3}, "cannot be called"),
+        ({"controls": np.zeros(3)}, "3 controls for a sequence of 200"),
+        ({"sequences": [TEST.observations], "times": []}, "0 sequences of times"),
     ],
 )
 def test_bad_input_gets_a_sentence(flt, more, sentence):

@@ -19,8 +19,9 @@ from kmcf.numerics.objects import is_numeric
 from kmcf.support.extras import progress_bar
 from kmcf.support.notebooks import html_table
 
-SURE = 1.64
-"""The gain on data left out must exceed this many standard errors: by chance it does so once in twenty."""
+SURE, SURE_WITH_STATES = 2.5, 1.64
+"""The gain on data left out must exceed this many standard errors, without states and with: without, ways compete that
+all follow the same predictions."""
 FEWEST_STEPS, FEWEST_PAIRS = 20, 5
 
 
@@ -131,18 +132,19 @@ def adapt(
 
 def _without_states(flt: Any, known: Pairs, moments: ObservationMoments, given: Any, progress: bool) -> Adaptation:
     several = isinstance(given[0], list | tuple)
-    observations, controls, times = (None if one is None else list(one) if several else [one] for one in given)
-    seen = [_rows(one, known.observations.shape[1], "observations") for one in observations]
+    parts: list[Any] = [None if one is None else list(one) if several else [one] for one in given]
+    seen = [_rows(one, known.observations.shape[1], "observations") for one in parts[0]]
     count = sum(int(np.isfinite(one).any(axis=1).sum()) for one in seen)
     if count < FEWEST_STEPS:
         raise ValueError(f"only {count} observations; a change is not found in fewer than {FEWEST_STEPS}.")
     blank = [None] * len(seen)
-    controls, times = controls or blank, times or blank
+    controls, times = (blank if one is None else one for one in parts[1:])
     for name, parts in (("controls", controls), ("times", times)):
         _check_lengths(name, parts, seen)
     with progress_bar(RUNS, "adapting", show=progress, unit="run") as tick:
         change, judged, way = best_change(Sequences(flt, moments, known.observations, seen, controls, times, tick))
-    return _decided(flt, judged, way, change, Pairs(known.states, change.now(known.observations)))
+    corrected = Pairs(known.states, change.now(known.observations))
+    return _decided(flt, judged, way, change, corrected, SURE)
 
 
 def _with_states(flt: Any, known: Pairs, moments: ObservationMoments, given: Any) -> Adaptation:
@@ -161,13 +163,15 @@ def _with_states(flt: Any, known: Pairs, moments: ObservationMoments, given: Any
     model = Model(flt.state_kernel_, flt.observation_kernel_, epsilon, moments)
     way, judged = best_way(known, new, model)
     change = change_from(new, model, scaled="scale" in way) if way.startswith("shift") else None
-    return _decided(flt, judged, way, change, WAYS[way](known, new, model))
+    return _decided(flt, judged, way, change, WAYS[way](known, new, model), SURE_WITH_STATES)
 
 
-def _decided(flt: Any, judged: list[Judged], way: str, change: Affine | None, examples: Pairs) -> Adaptation:
+def _decided(
+    flt: Any, judged: list[Judged], way: str, change: Affine | None, examples: Pairs, sure: float
+) -> Adaptation:
     """Fit the filter anew if that is an improvement beyond chance."""
     best = next(one for one in judged if one.name == way)
-    adapted = best.gain > SURE * best.gain_error and best.gain > 0
+    adapted = best.gain > sure * best.gain_error and best.gain > 0
     if adapted:
         new = clone(flt).set_params(random_state=flt.seed_)
         new.fit(examples.states, examples.observations)

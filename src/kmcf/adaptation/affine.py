@@ -56,22 +56,19 @@ class Affine:
 
 
 def log_densities(seen: FloatArray, means: FloatArray, variances: FloatArray, change: Affine) -> FloatArray:
-    """Return the log density of each observation (T, q), given what the old sensor would say on average, (T,).
+    """Return the log density of each number seen, given what the old sensor would say on average, (T, q).
 
     It is the density of the numbers as they are seen, so that corrections can be compared, by a Student distribution of
-    four degrees of freedom: a few states that the examples do not cover shall not decide. Columns that are NaN do not
-    count; NaN where all are.
+    four degrees of freedom: a few states that the examples do not cover shall not decide.
 
     Examples
     --------
     >>> seen, means, variances = np.array([[3.0]]), np.array([[1.0]]), np.array([[1.0]])
     >>> log_densities(seen, means, variances, Affine(np.array([2.0]), np.array([1.0]))).round(3)
-    array([-1.327])
+    array([[-1.327]])
     """
     spread = change.scale * np.sqrt(CORE * variances)
-    parts = student.logpdf((seen - change.now(means)) / spread, FREEDOM) - np.log(spread)
-    known = np.isfinite(parts)
-    return np.where(known.any(axis=1), np.where(known, parts, 0.0).sum(axis=1), np.nan)
+    return np.asarray(student.logpdf((seen - change.now(means)) / spread, FREEDOM) - np.log(spread))
 
 
 def fitted_change(
@@ -84,7 +81,7 @@ def fitted_change(
     Parameters
     ----------
     seen, means, variances : arrays (T, q)
-        What is seen; mean and variance of what the old sensor would say. NaN in ``seen``: missing.
+        What is seen; mean and variance of what the old sensor would say. NaN in the first two: unknown.
     scaled : bool
         Whether the scale may have changed, too.
     now : Affine, optional
@@ -100,7 +97,8 @@ def fitted_change(
     >>> change.scale.round(1), change.shift.round(1)
     (array([3.]), array([-2.]))
     """
-    known = np.isfinite(seen)
+    known = np.isfinite(seen) & np.isfinite(means)
+    means = np.where(known, means, 0.0)
     values = np.where(known, seen, 0.0)
     weights = np.where(known, 1.0 / variances, 0.0)
     if now is not None:
@@ -132,7 +130,12 @@ def matched_change(seen: FloatArray, examples: FloatArray, *, scaled: bool) -> A
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = middle[1] / usual[1]
         scale = np.where(np.isfinite(ratio) & (ratio > 0), np.clip(ratio, LEAST_SCALE, MOST_SCALE), 1.0)
-    return Affine(scale, middle[0] - scale * usual[0]).only(np.isfinite(middle[0]))
+    return Affine(scale, middle[0] - scale * usual[0]).only(heard_of(middle[0]))
+
+
+def heard_of(centre: FloatArray) -> BoolArray:
+    """Say which columns were heard at all."""
+    return np.asarray(np.isfinite(centre), dtype=bool)
 
 
 def _middle(rows: FloatArray) -> tuple[Any, Any]:

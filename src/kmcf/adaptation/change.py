@@ -122,7 +122,9 @@ def sensor_changed(
     """
     _check(flt, rate)
     several = isinstance(observations, list | tuple)
-    given = [None if one is None else list(one) if several else [one] for one in (observations, controls, times)]
+    given: list[Any] = [
+        None if one is None else list(one) if several else [one] for one in (observations, controls, times)
+    ]
     count = max(int(np.ceil(2.0 / rate)) - 1 if walks is None else int(walks), int(np.ceil(1.0 / rate)) - 1)
     with warnings.catch_warnings(), progress_bar(count, "walks", show=progress, unit="walk") as tick:
         for expected in QUIET:

@@ -38,15 +38,29 @@ class Objective:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RejectedStepWarning)
             warnings.simplefilter("ignore", UnusedTimesWarning)
-            runs = twin.filter_many(
-                self._repeated(self.sequences),
-                None if self.controls is None else self._repeated(self.controls),
-                times=None if self.times is None else self._repeated(self.times),
-                keep_beliefs=False,
-            )
-        scores = [np.asarray(getattr(run, self.column), dtype=np.float64)[1:] for run in runs]
+            scores = self._scores(twin) if hasattr(twin.backend_, "predicted") else self._compiled_scores(twin)
         count = len(self.sequences)
         return np.mean([np.concatenate(scores[k * count : (k + 1) * count]) for k in range(self.repeats)], axis=0)
+
+    def _scores(self, flt: Any) -> list[FloatArray]:
+        """Step along the sequences; a run would sum up beliefs that nobody looks at."""
+        blank = [None] * len(self.sequences)
+        parts = zip(self.sequences, self.controls or blank, self.times or blank, strict=True)
+        scores = []
+        for stream, (sequence, controls, times) in enumerate(self._repeated(list(parts))):
+            belief, found = flt.start(stream), []
+            for t, y in enumerate(sequence):
+                control, time = (None if given is None else given[t] for given in (controls, times))
+                belief = flt.step(belief, y, control, time)
+                found.append(getattr(belief.report, self.column))
+            scores.append(np.array(found[1:], dtype=np.float64))
+        return scores
+
+    def _compiled_scores(self, flt: Any) -> list[FloatArray]:
+        """Let compiled code run over all sequences at once."""
+        controls, times = (None if given is None else self._repeated(given) for given in (self.controls, self.times))
+        runs = flt.filter_many(self._repeated(self.sequences), controls, times=times, keep_beliefs=False)
+        return [np.asarray(getattr(run, self.column), dtype=np.float64)[1:] for run in runs]
 
     def _repeated(self, given: Sequence[Any]) -> list[Any]:
         return list(given) * self.repeats  # repetition k of sequence b is stream k B + b
@@ -76,4 +90,19 @@ def objective_of(flt: Any, sequences: Any, controls: Any, times: Any, *, objecti
     read = [None if given is None else list(given) if several else [given] for given in (sequences, controls, times)]
     if not read[0]:
         raise ValueError("there is no sequence of observations to learn from.")
+    backend = flt.backend_
+    if hasattr(backend, "predicted"):
+        read[0] = [backend.reader.sequence(one) for one in read[0]]
+        for name, given in (("controls", read[1]), ("times", read[2])):
+            _check_lengths(name, given, read[0])
     return Objective(flt, read[0], read[1], read[2], OBJECTIVES[objective], int(repeats))
+
+
+def _check_lengths(name: str, given: Any, sequences: Sequence[Any]) -> None:
+    if given is None:
+        return
+    if len(given) != len(sequences):
+        raise ValueError(f"{len(given)} sequences of {name} for {len(sequences)} sequences of observations.")
+    for one, sequence in zip(given, sequences, strict=True):
+        if one is not None and len(one) != len(sequence):
+            raise ValueError(f"{len(one)} {name} for a sequence of {len(sequence)} observations.")

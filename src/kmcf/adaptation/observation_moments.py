@@ -9,6 +9,7 @@ reach of the examples gets the values of the nearest one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -16,13 +17,15 @@ import numpy as np
 from kmcf.bayes_rule import Prior
 from kmcf.bayes_rule.defaults import default_epsilon
 from kmcf.kernels import ExampleKernel
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.numerics.linalg import cholesky
 
 MOST_EXAMPLES = 1500
 """More examples than this are represented by evenly spaced ones."""
 LEAST_SHARE = 1e-6
 """No squared residual counts as less than this share of the column's variance."""
+EDGE = 0.1
+"""The outermost examples, on each side."""
 IN_REACH = 0.5
 """Where the regression of 1 is below this, the nearest example stands in."""
 
@@ -74,6 +77,20 @@ class ObservationMoments:
         both = np.concatenate([means, spreads], axis=1)
         shift = np.concatenate([centre, middle])
         return cls(on_examples, np.concatenate([both, ones], axis=1), shift, shift + gram @ both / reach)
+
+    @cached_property
+    def range(self) -> tuple[FloatArray, FloatArray]:
+        """Between which means, and logarithms of variances, all but the outermost tenths of the examples are, (2q,)."""
+        low, high = np.quantile(self.at_examples, [EDGE, 1.0 - EDGE], axis=0)
+        return low, high
+
+    def inside(self, means: FloatArray, variances: FloatArray) -> BoolArray:
+        """Say which predictions (T, q) are not at the examples' edge, where a filter cannot follow the state."""
+        low, high = self.range
+        width = len(low) // 2
+        within = (means >= low[:width]) & (means <= high[:width])
+        # Predictions are wider than single states: only too small a variance is at the edge by itself.
+        return np.asarray(within & (np.log(variances) >= low[width:]))
 
     def __call__(self, prior: Prior) -> tuple[FloatArray, FloatArray]:
         """Return the columns' means and variances under a distribution of the state, (q,) each."""

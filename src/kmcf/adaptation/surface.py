@@ -9,7 +9,7 @@ Carlo error, and is added.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -57,9 +57,8 @@ def peak_of(places: FloatArray, scores: FloatArray, centre: FloatArray, radius: 
     eigenvalues = np.linalg.eigvalsh(curved)
     if eigenvalues.max() >= -1e-12 * max(1.0, float(np.abs(eigenvalues).max())):
         return Peak(place, None, None, value)
-    gradients = fitted[1 : p + 1].T + np.stack(
-        [_hessian(column, pairs, p) @ best for column in fitted[p + 1 :].T]
-    )  # (T, p)
+    bends = [_hessian(column, pairs, p) @ best for column in fitted[p + 1 :].T]
+    gradients = fitted[1 : p + 1].T + np.array(bends)  # (T, p)
     statistical = _sandwich(curved, long_run(gradients))
     residual = scores.sum(axis=1) - design @ total
     spare = max(len(u) - design.shape[1], 1)
@@ -88,14 +87,14 @@ def long_run(gradients: FloatArray) -> FloatArray:
     return np.where(np.diagonal(found).min() < np.diagonal(floor).min(), floor, found)
 
 
-def _hessian(coefficients: FloatArray, pairs: tuple[FloatArray, FloatArray], p: int) -> FloatArray:
+def _hessian(coefficients: FloatArray, pairs: tuple[Any, Any], p: int) -> FloatArray:
     """Return the matrix of second derivatives of Σ_{i≤j} c_ij u_i u_j."""
     matrix = np.zeros((p, p))
     matrix[pairs] = coefficients
     return matrix + matrix.T
 
 
-def _derivatives(u: FloatArray, pairs: tuple[FloatArray, FloatArray], p: int) -> FloatArray:
+def _derivatives(u: FloatArray, pairs: tuple[Any, Any], p: int) -> FloatArray:
     """Return the gradients of the products u_i u_j, one row each."""
     unit = np.eye(p)
     return unit[pairs[0]] * u[pairs[1]][:, None] + unit[pairs[1]] * u[pairs[0]][:, None]

@@ -95,7 +95,7 @@ def learn_transition(
     with progress_bar(most_evaluations(len(known.ranges)), "transitions", show=progress, unit="run") as tick:
         evaluations = Evaluations(lambda place: score(known.transition(place)), tick)
         evaluations(known.start)
-        steps = int(np.isfinite(evaluations.made[0].scores).sum())
+        steps = int(np.isfinite(np.asarray(evaluations.made[0].scores)).sum())
         _check_steps(steps, score.column)
         peak = search(evaluations, known.start, random_state)
         evaluations(peak.place)

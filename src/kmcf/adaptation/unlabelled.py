@@ -21,8 +21,8 @@ from kmcf.adaptation.surface import long_run
 from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.support.alerts import RejectedStepWarning, UnusedTimesWarning
 
-ROUNDS = 4
-"""So often the correction is estimated anew."""
+ROUNDS, FEW_ROUNDS = 4, 2
+"""So often the correction is estimated anew: in the end, and while ways compete."""
 MOST_HASTE = 6.0
 """EM is slow where predictions follow the observations: every second round goes on to where it seems to lead, but by no
 more than so many times the last step."""
@@ -59,7 +59,7 @@ class Sequences:
         return np.concatenate(self.seen)
 
     def predictions(self, change: Affine) -> tuple[FloatArray, FloatArray]:
-        """Return mean and variance of what the old sensor would show, predicted from corrected observations."""
+        """Return mean and variance of what the old sensor would show, predicted from corrected observations, (T, q)."""
         found = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RejectedStepWarning)
@@ -72,8 +72,8 @@ class Sequences:
                     found.append(self.moments(predicted(self.flt, belief, control, clock)))
                     belief = self.flt.step(belief, row, control, clock)
         self.tick()
-        means, variances = zip(*found, strict=True)
-        return np.array(means), np.array(variances)
+        means, variances = (np.array(part) for part in zip(*found, strict=True))
+        return means, variances
 
     def estimated(self, start: Affine, counted: BoolArray, *, scaled: bool) -> tuple[Affine, FloatArray]:
         """Return the change by EM from a start, with the steps that count; and the shifts' standard errors."""
@@ -84,9 +84,11 @@ class Sequences:
         change, table = start, self.table[counted]
         errors = np.full(table.shape[1], np.inf)
         earlier: list[Affine] = [change]
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS if counted.all() else FEW_ROUNDS):
             means, variances = (part[counted] for part in self.predictions(change))
-            change, errors = fitted_change(table, means, variances, scaled=scaled, now=change)
+            # A filter cannot follow a state beyond the examples' edge, and would take it for a change of the sensor.
+            inside = np.where(self.moments.inside(means, variances), means, np.nan)
+            change, errors = fitted_change(table, inside, variances, scaled=scaled, now=change)
             earlier.append(change)
             if len(earlier) == 3:
                 change = limit_of(*earlier)
@@ -94,9 +96,10 @@ class Sequences:
         self.known[key] = change, errors
         return change, errors
 
-    def densities(self, change: Affine) -> FloatArray:
-        """Return the log density of each observation as it was seen, given those before it, (T,)."""
-        return log_densities(self.table, *self.predictions(change), change)
+    def densities(self, change: Affine) -> tuple[FloatArray, BoolArray]:
+        """Return log densities of the numbers as they were seen, and which were predicted within the edge, (T, q)."""
+        means, variances = self.predictions(change)
+        return log_densities(self.table, means, variances, change), self.moments.inside(means, variances)
 
 
 def predicted(flt: Any, belief: Any, control: Any, time: Any) -> Any:
@@ -167,7 +170,7 @@ WAYS: dict[str, Way] = {
     "shift and scale from the medians": _scale_from_medians,
 }
 """The ways to estimate a change that compete."""
-RUNS = 2 * (5 * ROUNDS + len(WAYS)) + 1 + ROUNDS
+RUNS = 2 * (4 * FEW_ROUNDS + len(WAYS)) + 1 + ROUNDS
 """How many times the filter runs over the sequences, at most."""
 
 
@@ -176,15 +179,27 @@ def best_change(sequences: Sequences) -> tuple[Affine, list[Judged], str]:
     table = sequences.table
     first = np.concatenate([np.arange(len(seen)) < len(seen) / 2 for seen in sequences.seen])
     ways = {name: way for name, way in WAYS.items() if name != "shift of some columns" or table.shape[1] > 1}
-    plain = sequences.densities(Affine.none(table.shape[1]))
+    plain, usual = sequences.densities(Affine.none(table.shape[1]))
     judged = []
     for name, way in ways.items():
-        gains = np.full(len(table), np.nan)
+        gains, inside = np.full(table.shape, np.nan), np.zeros(table.shape, dtype=bool)
         for half in (first, ~first):
-            gains[~half] = (sequences.densities(way(sequences, half)) - plain)[~half]
-        judged.append(Judged(name, *total_of(gains)))
+            found, within = sequences.densities(way(sequences, half))
+            gains[~half], inside[~half] = (found - plain)[~half], within[~half]
+        judged.append(Judged(name, *judgement(gains, inside, usual)))
     best = max(judged, key=lambda one: one.gain)
     return ways[best.name](sequences, np.ones(len(table), dtype=bool)), judged, best.name
+
+
+def judgement(gains: FloatArray, inside: BoolArray, usual: BoolArray) -> tuple[float, float]:
+    """Return the gain at numbers that were predicted within the examples' edge, and its standard error.
+
+    Where numbers that were within the edge without a correction, too, speak against it, these decide: then it only
+    brings states back that had left the examples.
+    """
+    both = [np.where(np.isfinite(gains) & counted, gains, 0.0).sum(axis=1) for counted in (inside, inside & usual)]
+    own, common = (total_of(np.where(np.isfinite(gains).any(axis=1), part, np.nan)) for part in both)
+    return common if common[0] < -common[1] else own
 
 
 def total_of(gains: FloatArray) -> tuple[float, float]:

@@ -34,7 +34,7 @@ CHANGES = (
     Change("doubled", 2.0, 0.0),
     Change("halved, shifted by 0.5 sd", 0.5, 0.5),
 )
-OFFSETS = (0.0, -10.0, -20.0)
+OFFSETS = (-20.0,)
 """What one of the Bluetooth receivers is off by, in dB."""
 
 

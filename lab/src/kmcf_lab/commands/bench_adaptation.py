@@ -16,8 +16,8 @@ from kmcf_lab.commands.printing import new_table
 if TYPE_CHECKING:
     from kmcf_lab.bench.adaptation import AdaptationCell
 
-MODELS = ("1a", "2b", "3b", "4a")
-TRACKS = ((0, 1), (2, 3), (4, 5))
+MODELS = ("1a", "2b", "4a")
+TRACKS = ((0, 1),)
 COLUMNS = ("problem", "change", "clean", "damaged", "no labels", "repaired", "30 pairs", "repaired", "adapted",
            "noticed", "worst")  # fmt: skip
 LEARNT = ("problem", "method", "parameter", "truth", "mean", "sd", "RMSE", "in interval", "data sets")
@@ -30,17 +30,17 @@ def adaptation(console: Console, options: BenchOptions) -> None:
     path = options.out / "bench_adaptation.json"
     cells = _measured(path)
     done = {(cell.problem, cell.change) for cell in cells}
-    count, n = (1 if options.quick else 2), (options.n or [200])[0]
+    n = (options.n or [200])[0]
+    if not options.model:
+        for offset in OFFSETS:
+            change = "no receiver off" if offset == 0.0 else f"one receiver {offset:+.0f} dB"
+            if ("Bluetooth tracks (m)", change) not in done:
+                cells += measure_bluetooth(TRACKS[:1], [offset], report=console.print)
+                _save(path, cells)
     for name in options.model or (["1a"] if options.quick else MODELS):
         for change in CHANGES[:2] if options.quick else CHANGES:
             if (f"model {name}", change.name) not in done:
-                cells += measure_models([name], n, repetitions=count, changes=[change], report=console.print)
-                _save(path, cells)
-    if not options.model:
-        for offset in OFFSETS[1:2] if options.quick else OFFSETS:
-            change = "no receiver off" if offset == 0.0 else f"one receiver {offset:+.0f} dB"
-            if ("Bluetooth tracks (m)", change) not in done:
-                cells += measure_bluetooth(TRACKS[: 1 if options.quick else 3], [offset], report=console.print)
+                cells += measure_models([name], n, repetitions=1, changes=[change], report=console.print)
                 _save(path, cells)
     table = new_table("A sensor that has changed: errors, and the share of the damage repaired", COLUMNS, left=2)
     for row in summarise_adaptation(cells):
