@@ -178,8 +178,11 @@ def followed(model, observations, folder=None, stop=None, length=10_000):
     return found
 
 
-@pytest.mark.parametrize("length", [10_000, 7])
-@pytest.mark.parametrize("case", ["line", "plane", "window", "sensors"])
+# From the journal alone, or from a snapshot and the lines after it.
+RESTARTS = [("line", 10_000), ("line", 7), ("plane", 7), ("window", 7), ("sensors", 7)]
+
+
+@pytest.mark.parametrize(("case", "length"), RESTARTS)
 def test_a_new_server_goes_on_as_the_old_one_would_have(tmp_path, case, length):
     model, observations = plane_model(case)
     whole = followed(model, observations)

@@ -108,6 +108,7 @@ class MqttSource:
             client.username_pw_set(self._broker.user, self._broker.password)
         loop = asyncio.get_running_loop()
         client.on_connect = self._connected
+        client.on_subscribe = self._listening
         client.on_disconnect = lambda *_: self._tell(f"no connection to the broker {self._broker.host}.")
         client.on_message = lambda _, __, message: loop.call_soon_threadsafe(self._take, client, message)
         client.connect_async(self._broker.host, self._broker.port)
@@ -124,7 +125,13 @@ class MqttSource:
             self._tell(f"the broker {self._broker.host} refuses: {reason}.")
             return
         client.subscribe(self._broker.topic, qos=1)
-        self._tell(f"connected to the broker {self._broker.host}, topic {self._broker.topic}.")
+
+    def _listening(self, _client: Any, _data: Any, _number: Any, reasons: Any, _properties: Any) -> None:
+        """Say that messages come from now on, which the broker confirms after the connection."""
+        if any(reason.is_failure for reason in reasons):
+            self._tell(f"the broker {self._broker.host} refuses the topic {self._broker.topic}.")
+        else:
+            self._tell(f"connected to the broker {self._broker.host}, topic {self._broker.topic}.")
 
     def _take(self, client: Any, message: Any) -> None:
         """Hand in one message; on the event loop."""
