@@ -68,8 +68,8 @@ def evaluate(
     if not tables.state:
         raise ValueError(f"{model} does not say which columns are states; name them with --state.")
     tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
-    shown = {"progress": can_show_progress(), "keep": True}
-    filtering = add_filtering(script, loaded, tables, roles=("state", "observation"), **shown)
+    progress = can_show_progress()
+    filtering = add_filtering(script, loaded, tables, roles=("state", "observation"), progress=progress, keep=True)
     script.add(SCORING, check=_check_scored)
     rivals = compared(compare)
     add_rivals(script, rivals, filtering)

@@ -117,7 +117,7 @@ class _Sender(pickle.Pickler):
 
 
 def _restored(kind: type, state: dict[str, Any]) -> Any:
-    thing = object.__new__(kind)
+    thing: Any = object.__new__(kind)
     thing.__dict__.update(state)
     return thing
 

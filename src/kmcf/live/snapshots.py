@@ -29,6 +29,8 @@ SCALARS = (
     "relative_evidence",
     "observation_distance",
     "observation_shift",
+    "prediction_score",
+    "doubt",
 )
 """Numbers of a step's report, in their order in a file; the running means follow."""
 
@@ -102,7 +104,7 @@ def _record(key: str, name: str, track: Track, arrays: dict[str, Any]) -> dict[s
         "clock": track.clock,
         "touched": track.touched,
         "answer": track.answer,
-        "flags": [report.missing, report.rejected],
+        "flags": [report.missing, report.rejected, report.relocated],
         "sensors": [list(report.sensors.used), list(report.sensors.rejected)],
         "window": None if track.window is None else _window_record(key, track.window, arrays),
     }
@@ -113,12 +115,14 @@ def _track(key: str, record: Mapping[str, Any], container: Container, model: Liv
     resampled, weights = (np.arange(len(states)), equal_weights(len(states)))
     numbers = container.array(f"{key}_report")
     running = container.array(f"{key}_running") if f"{key}_running" in names else None
+    scalars: dict[str, Any] = dict(zip(SCALARS, (float(value) for value in numbers), strict=False))
     report = StepReport(
-        **dict(zip(SCALARS, (float(value) for value in numbers), strict=False)),
+        **scalars,
         running=Running(*(float(value) for value in numbers[len(SCALARS) :])),
         running_observation=running,
         missing=record["flags"][0],
         rejected=record["flags"][1],
+        relocated=record["flags"][2],
         sensors=SensorUse(*(tuple(part) for part in record["sensors"])),
     )
     whole = f"{key}_weights" in names

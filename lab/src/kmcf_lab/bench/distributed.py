@@ -1,5 +1,8 @@
 """Fits on Dask chunks: time over examples and workers, memory of the workers, bytes between them, and the result."""
 
+# mypy: disable-error-code=no-untyped-call
+# Dask leaves some of its functions without types.
+
 from __future__ import annotations
 
 import resource

@@ -114,7 +114,7 @@ def by_particles(name: str, observations: FloatArray, seed: int) -> list[Learnin
         return []
     from scipy.optimize import minimize
 
-    class Model(ssm.StateSpaceModel):  # type: ignore[misc]
+    class Model(ssm.StateSpaceModel):
         def PX0(self) -> Any:  # noqa: N802 - the package's name
             return dists.Normal(scale=1.0 / np.sqrt(1.0 - 0.9**2))
 

@@ -33,8 +33,8 @@ def adaptation(console: Console, options: BenchOptions) -> None:
     n = (options.n or [200])[0]
     if not options.model:
         for offset in OFFSETS:
-            change = "no receiver off" if offset == 0.0 else f"one receiver {offset:+.0f} dB"
-            if ("Bluetooth tracks (m)", change) not in done:
+            moved = "no receiver off" if offset == 0.0 else f"one receiver {offset:+.0f} dB"
+            if ("Bluetooth tracks (m)", moved) not in done:
                 cells += measure_bluetooth(TRACKS[:1], [offset], report=console.print)
                 _save(path, cells)
     for name in options.model or (["1a"] if options.quick else MODELS):
