@@ -24,6 +24,7 @@ def test_the_readme_example_runs_and_is_about_fifteen_lines(capsys):
 RUN = (
     "docs/how-to.md",
     "docs/calibration.md",
+    "docs/smoothing.md",
     "docs/alarms.md",
     "docs/learning-transitions.md",
     "docs/changed-sensors.md",
@@ -36,7 +37,10 @@ RUN = (
     "docs/transitions.md",
     "docs/datasets.md",
     "docs/localize.md",
+    "docs/spikes.md",
     "docs/jax.md",
+    "docs/cluster.md",
+    "docs/live.md",
 )
 # Blocks marked "python not-run" need files that are not here.
 PAGES = {page: blocks(page) for page in RUN}
@@ -49,6 +53,8 @@ def test_recipe_runs(page, number, tmp_path, monkeypatch):
     first, recipe = PAGES[page][0], PAGES[page][number]
     if page == "docs/jax.md":
         pytest.importorskip("jax", reason="JAX (the extra kmcf[jax]) is not installed")
+    if page == "docs/cluster.md":
+        pytest.importorskip("distributed", reason="Dask (the extra kmcf[distributed]) is not installed")
     if "grakel" in recipe:
         pytest.importorskip("grakel", reason="GraKeL, which is no dependency of this package, is not installed")
     names = {}

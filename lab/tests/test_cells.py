@@ -170,6 +170,7 @@ def test_ctrl_c_in_compiled_code_stops_the_run(tmp_path):
         return [{"value": 1.0}]
 
     cells = [Cell("stopped", {"n": n}) for n in range(4)]
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as stop:
         run_cells(cells, compute, tmp_path)
     assert len(list(tmp_path.glob("*.json"))) == 2  # what was computed before is kept
+    assert stop.value.__notes__ == [f"2 of 4 cells are kept in {tmp_path}"]

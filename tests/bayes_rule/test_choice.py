@@ -1,13 +1,16 @@
 """Which engine is taken, and how well it reproduces the kernel matrices."""
 
 import dataclasses
+import warnings
 
 import numpy as np
 import pytest
 from rule_cases import fitted_kernels, make_examples
 
+import kmcf
 from kmcf.bayes_rule import CompressedRule, ExactRule, Examples, LiteralRule, LowRankRule, Sample, fit_rule
-from kmcf.bayes_rule.choice import RuleSettings, cheapest, neighbours, tolerances_for
+from kmcf.bayes_rule.choice import RuleSettings, cheapest, neighbours
+from kmcf.bayes_rule.costs import tolerances_for
 from kmcf.herding.resampling import KeepAll
 from kmcf.kernels import Gaussian
 from kmcf.support.alerts import HighRankWarning
@@ -83,8 +86,9 @@ def test_automatic_tolerance_changes_posterior_means_by_less_than_a_hundredth_sd
 
 
 def test_many_examples_of_high_rank_are_approximated_with_a_warning(monkeypatch):
+    monkeypatch.setattr("kmcf.bayes_rule.accuracy.LARGEST_GRAM", 200)
     monkeypatch.setattr("kmcf.bayes_rule.choice.LARGEST_GRAM", 200)
-    monkeypatch.setattr("kmcf.bayes_rule.choice.MOST_PIVOTS", 120)
+    monkeypatch.setattr("kmcf.bayes_rule.accuracy.MOST_PIVOTS", 120)
     with pytest.warns(HighRankWarning, match="observations needs more than 120 features"):
         fitted = fit(columns=10, n=400)
     assert fitted.ranks[1] <= 120
@@ -120,3 +124,20 @@ def test_auto_knows_that_few_examples_are_near():
     settings = RuleSettings("auto", "kbr", 1e-3, 1e-4, (1e-8, 1e-8), (None, None), 400, KeepAll(), KeepAll())
     assert cheapest(3000, 3000, 3000, settings, near=100) == "exact"
     assert cheapest(3000, 40, 40, settings, near=100) == "compressed"
+
+
+def test_advice_about_ranks_fits_the_kernel(monkeypatch):
+    """Nobody is told to learn a kernel that is learnt, or that a cap was too low which left twice what was used."""
+    monkeypatch.setattr("kmcf.bayes_rule.accuracy.LARGEST_GRAM", 200)
+    monkeypatch.setattr("kmcf.bayes_rule.accuracy.MOST_PIVOTS", 120)
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(400, 1))
+    seen = states + 0.3 * rng.normal(size=(400, 8))
+    flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.3), engine="lowrank", random_state=0)
+    narrow = kmcf.kernels.Learned(kernel=kmcf.kernels.Gaussian(multiplier=0.003))
+    with pytest.warns(HighRankWarning, match="A wider kernel has a lower rank"):
+        flt.set_params(observation_kernel=narrow, rule="importance").fit(states, seen)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", HighRankWarning)
+        flt.set_params(observation_kernel=None, rule="kbr").fit(states, seen)
+    assert flt.ranks_[1] <= 60

@@ -7,17 +7,24 @@ from rule_cases import fitted_kernels, make_examples
 
 from kmcf.bayes_rule import Examples, LowRankRule, Sample
 from kmcf.bayes_rule.factors import KernelFeatures
+from kmcf.bayes_rule.probes import Probes
 from kmcf.bayes_rule.reduction import FEWEST, reduce_observations
 from kmcf.herding.resampling import KeepAll
 
 REGULARISERS = {"epsilon": 1e-3, "delta": 1e-4}
 
 
+def reduced_for(x, states, observations):
+    probes = Probes.of(x, states, observations, rule="kbr", **REGULARISERS)
+    return reduce_observations(states, observations, probes, lambda p, q: True)[0]
+
+
 @pytest.mark.parametrize("columns", [1, 2])
 def test_few_features_stay_as_they_are(columns):
-    states, observations = (KernelFeatures.fit(k, tolerance=1e-6) for k in fitted_kernels(*make_examples(150, columns)))
+    x, y = make_examples(150, columns)
+    states, observations = (KernelFeatures.fit(k, tolerance=1e-6) for k in fitted_kernels(x, y))
     assert observations.rank <= 2 * FEWEST
-    assert reduce_observations(states, observations, **REGULARISERS) is observations
+    assert reduced_for(x, states, observations) is observations
 
 
 def test_many_features_are_reduced_and_the_posterior_stays():
@@ -25,7 +32,7 @@ def test_many_features_are_reduced_and_the_posterior_stays():
     x, y = make_examples(250, columns=10)
     kernels = fitted_kernels(x, y)
     states, observations = (KernelFeatures.fit(kernel, tolerance=1e-9) for kernel in kernels)
-    reduced = reduce_observations(states, observations, **REGULARISERS)
+    reduced = reduced_for(x, states, observations)
     assert FEWEST <= reduced.rank < 0.8 * observations.rank
     rule = LowRankRule.fit(Examples(x, *kernels), states, reduced, rule="kbr", resampler=KeepAll(), **REGULARISERS)
     for k in (3, 77, 140):

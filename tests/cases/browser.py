@@ -94,7 +94,7 @@ class Browser:
         self._folder.cleanup()
 
     def open(self, path, width=1200, height=900, dark=False, script=True):
-        """Open a file in a window of this size and wait until it has loaded."""
+        """Open a file, or an address, in a window of this size and wait until it has loaded."""
         self.errors, self.requests = [], []
         phone = width < 600
         size = {"width": width, "height": height, "deviceScaleFactor": 2 if phone else 1, "mobile": phone}
@@ -103,7 +103,8 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._send("Emulation.setEmulatedMedia", {"features": [scheme]})
         self._loaded = False
-        self._send("Page.navigate", {"url": Path(path).resolve().as_uri()})
+        address = str(path) if str(path).startswith(("http://", "about:")) else Path(path).resolve().as_uri()
+        self._send("Page.navigate", {"url": address})
         self._until(lambda: self._loaded)
 
     def evaluate(self, expression):
@@ -126,7 +127,18 @@ class Browser:
 
     def press(self, key):
         """Press a key, by its name in JavaScript, e.g. ArrowRight."""
-        codes = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Tab": 9, "Escape": 27}
+        codes = {
+            "ArrowLeft": 37,
+            "ArrowUp": 38,
+            "ArrowRight": 39,
+            "ArrowDown": 40,
+            "Enter": 13,
+            "Tab": 9,
+            "Escape": 27,
+            " ": 32,
+            "Home": 36,
+            "End": 35,
+        }
         for kind in ("rawKeyDown", "keyUp"):
             self._send("Input.dispatchKeyEvent", {"type": kind, "key": key, "windowsVirtualKeyCode": codes[key]})
 

@@ -267,3 +267,47 @@ def test_an_infinite_cell_is_named(tmp_path):
     assert where in fail("evaluate", model, path, "-s", "p,q")
     assert where in fail("fit", path, "-s", "p,q", "-y", "d*", "-o", tmp_path / "m.kmcf")
     assert where in fail("tune", path, "-s", "p,q", "-y", "d*", "-o", tmp_path / "tuned")
+
+
+def test_smoothing_gives_the_numbers_of_the_python_api(model, test_file, tmp_path):
+    table = pandas.read_csv(test_file)
+    seen = table[["d0", "d1", "d2"]].to_numpy()
+    for words, lag in ((("--smooth",), None), (("--lag", 2), 2)):
+        succeed("filter", model, test_file, *words, "-o", tmp_path / "states.csv")
+        rows = read_csv(tmp_path / "states.csv")
+        with pytest.warns(kmcf.RejectedStepWarning):
+            run = kmcf.load(model).smooth(seen, times=table["t"], lag=lag)
+        assert_rows(rows, run)
+        filtered = numbers(rows, "filtered_mean_x", "filtered_mean_y")
+        np.testing.assert_allclose(filtered, run.filtered.mean, rtol=0)
+        assert np.abs(filtered - run.mean)[:-1].max() > 0
+    assert "flt.smooth_many(" in succeed("filter", model, test_file, "--smooth", "--python").stdout
+
+
+def test_a_stream_answers_late(model, test_file):
+    table = pandas.read_csv(test_file)
+    with pytest.warns(kmcf.RejectedStepWarning):
+        run = kmcf.load(model).smooth(table[["d0", "d1", "d2"]].to_numpy(), times=table["t"], lag=3)
+    result = succeed("filter", model, "-", "--lag", 3, input=test_file.read_bytes())
+    rows = read_csv(result.stdout)
+    assert_rows(rows, run, rtol=1e-12)
+    assert [row["t"] for row in rows] == [str(0.5 * k) for k in range(25)]
+
+
+def test_ways_to_smooth_that_cannot_be(model, test_file):
+    assert "choose one of them" in fail("filter", model, test_file, "--smooth", "--lag", 2)
+    assert "--lag K answers K rows later" in fail("filter", model, "-", "--smooth", input=b"t,d0,d1,d2\n")
+
+
+@pytest.mark.parametrize("gaps", ["split", "fill", "keep"])
+def test_late_answers_around_gaps(model, tmp_path, gaps):
+    states, observations = walk(12, seed=3)
+    path = write_csv(tmp_path / "gap.csv", states, observations)
+    lines = path.read_text().splitlines(keepends=True)
+    text = "".join(lines[:5] + lines[8:])
+    path.write_text(text)
+    words = ("--gaps", gaps, "--lag", 2)
+    succeed("filter", model, path, *words, "-o", tmp_path / "whole.csv")
+    whole, late = read_csv(tmp_path / "whole.csv"), read_csv(succeed("filter", model, "-", *words, input=text).stdout)
+    assert [row["t"] for row in late] == [row["t"] for row in whole]
+    np.testing.assert_allclose(numbers(late, *MEANS), numbers(whole, *MEANS), rtol=1e-9)

@@ -98,7 +98,7 @@ def test_fixed_parameters_recovery_and_angles(tmp_path):
 def test_constant_velocity_takes_the_step_of_the_file(tmp_path):
     states, observations = walk(80, 0)
     write_csv(tmp_path / "train.csv", states, observations)
-    words = (*FIT, "--transition", "constant-velocity", "-o", tmp_path / "m.kmcf")
+    words = (*FIT, "--transition", "constant-velocity", "--velocities", "-o", tmp_path / "m.kmcf")
     succeed("fit", tmp_path / "train.csv", *words)
     transition = kmcf.load(tmp_path / "m.kmcf").transition
     assert transition.step == transition.step_ == 0.5

@@ -68,7 +68,15 @@ def assert_same(words, folder, monkeypatch, capsys):
         ("--observation-kernel", "learnt:folds=3", "--state-kernel", "gaussian:multiplier=0.4", "--seed", "3"),
         ("--angle", "y", "--engine", "lowrank", "--tolerance", "auto", "--rank", "20", "--gaps", "keep"),
         ("--angle", "x", "--angle", "y", "--transition", "jump", "--transition-set", "scale=0.1"),
-        ("--transition", "constant-velocity", "--resampling", "multinomial", "--resample-threshold", "1.5"),
+        (
+            "--transition",
+            "constant-velocity",
+            "--velocities",
+            "--resampling",
+            "multinomial",
+            "--resample-threshold",
+            "1.5",
+        ),
         ("--transition", "linear-gaussian", "--rule", "importance", "--epsilon", "0.01", "--delta", "1e-3"),
         ("--support", "particles", "--delta", "inf", "--background", "0.2", "--n-particles", "50"),
         ("--engine", "exact", "--resample-threshold", "inf", "--n-examples", "40", "--n-resample", "30"),
@@ -82,7 +90,8 @@ def test_fit(words, tmp_path, monkeypatch, capsys):
     made, _, printed, names = assert_same(("fit", *files, *FIT, *words, *out), tmp_path, monkeypatch, capsys)
     assert made == ["new/folder/m.kmcf"]
     assert printed == ""
-    assert names["flt"].filter(TEST[1][:3], TEST[1][:3, :1] if "-u" in words else None).mean.shape == (3, 2)
+    width = 4 if "--velocities" in words else 2
+    assert names["flt"].filter(TEST[1][:3], TEST[1][:3, :1] if "-u" in words else None).mean.shape == (3, width)
 
 
 def test_fit_without_time_from_other_files(tmp_path, monkeypatch, capsys):

@@ -28,7 +28,7 @@ BAD_LINES = {
     "stdin, line 3 has 3 cells, but the header has 4": HEADER + "0,1,2,3\n1,1,2\n",
     "stdin, line 3, column 't': time 0 does not come after 0": HEADER + "0,1,2,3\n0,1,2,3\n",
     "stdin, line 2, column 't': the time is missing": HEADER + ",1,2,3\n",
-    "stdin has no column 'd2' for the observation; did you mean ": "t,d0,d1\n0,1,2\n",
+    "stdin has no column 'd2' for the observation; it has t, d0, d1.": "t,d0,d1\n0,1,2\n",
     "stdin, line 3, column 'd1': an observation contains infinity": HEADER + "0,1,2,3\n1,1,inf,3\n",
     "stdin, line 3, column 't': the time is infinite": HEADER + "0,1,2,3\ninf,1,2,3\n",
     "stdin, line 2, column 't': the time is missing.": HEADER + "NaT,1,2,3\n",

@@ -44,7 +44,7 @@ def test_precision_follows_the_arrays():
     ("settings", "message"),
     [
         ({"engine": "exact"}, "engine='exact'"),
-        ({"rule": "importance"}, "rule='importance'"),
+        ({"rule": "importance", "engine": "exact"}, "engine='exact'.*engine='lowrank'"),
         ({"support": "particles"}, "support='particles'"),
         ({"resampling": "multinomial"}, "resampling='multinomial'"),
         ({"resample_threshold": np.inf}, "always resamples"),

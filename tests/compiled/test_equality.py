@@ -22,10 +22,9 @@ def both_runs(name, dtype=jnp.float64, algebra=None, **settings):
     flt = kmcf.KernelMonteCarloFilter(
         lambda states, control, rng: control,
         initial=lambda size, rng: particles[0],
-        engine="compressed",
         n_particles=PARTICLES,
         random_state=0,
-        **settings,
+        **{"engine": "compressed"} | settings,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kmcf.RejectedStepWarning)
@@ -46,6 +45,18 @@ def test_the_same_posteriors_on_the_same_particles(name):
         np.testing.assert_allclose(getattr(found, column), getattr(expected, column), rtol=1e-7, atol=1e-7)
     np.testing.assert_array_equal(found.mode, expected.mode)
     np.testing.assert_allclose(found.interval, expected.interval, atol=1e-6)
+    np.testing.assert_allclose(found[3].weights, expected[3].weights, atol=1e-9)
+    np.testing.assert_array_equal(found[3].resampled, expected[3].resampled)
+
+
+@pytest.mark.parametrize("name", ["1a", "2b", "3a"])
+def test_the_importance_weighted_rule(name):
+    expected, found = both_runs(name, rule="importance", engine="lowrank", resample_threshold=0)
+    assert found.negative_mass.max() > 0.0
+    np.testing.assert_array_equal(found.rejected, expected.rejected)
+    for column in ("mean", "covariance", "log_evidence", "ess", "weight_sum", "negative_mass", "herding_loss"):
+        np.testing.assert_allclose(getattr(found, column), getattr(expected, column), rtol=1e-7, atol=1e-7)
+    np.testing.assert_array_equal(found.mode, expected.mode)
     np.testing.assert_allclose(found[3].weights, expected[3].weights, atol=1e-9)
     np.testing.assert_array_equal(found[3].resampled, expected[3].resampled)
 

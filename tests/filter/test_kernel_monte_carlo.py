@@ -26,7 +26,7 @@ CONTRACT = {
     "delta": None,
     "rule": "kbr",
     "engine": "auto",
-    "tolerance": 1e-8,
+    "tolerance": None,
     "rank": None,
     "resampling": "herding",
     "n_resample": 100,
@@ -38,6 +38,7 @@ CONTRACT = {
     "random_state": None,
     "reject": None,
     "floor": None,
+    "relocate": False,
 }
 
 

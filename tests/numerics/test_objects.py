@@ -127,3 +127,11 @@ def test_take_picks_from_arrays_lists_and_tuples_of_collections():
 )
 def test_describe_says_shape_or_length_and_kinds(collection, words):
     assert describe(collection) == words
+
+
+def test_words_among_the_columns_of_a_table_are_named():
+    table = pd.DataFrame({"t": ["a", "b"], "x": [1.0, 2.0], "mode": ["auto", "auto"]})
+    with pytest.raises(TypeError, match=r"columns 't', 'mode' hold no numbers; pass the columns that do"):
+        as_objects(table, "states")
+    assert as_objects(table[["x"]], "states").shape == (2, 1)
+    assert len(as_objects(table[["t", "mode"]], "observations", structured=True)) == 2  # words on purpose

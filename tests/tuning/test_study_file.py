@@ -161,6 +161,9 @@ def test_ctrl_c_in_compiled_code_is_no_failed_trial(tmp_path):
     with pytest.raises(KeyboardInterrupt) as caught:
         run(path, 6, metric=Interrupting(170), prune=False)
     assert caught.value.__notes__ == [f"3 trials are kept in {path}; run the same again to continue."]
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(None, 6, metric=Interrupting(170), prune=False)
+    assert "3 trials had ended, and none is kept: a study file" in caught.value.__notes__[0]
     trials = [json.loads(line) for line in path.read_text().splitlines()[1:]]
     assert [trial["status"] for trial in trials] == ["complete"] * 3
     resumed = run(path, 6, metric=Interrupting(10**9), prune=False)

@@ -135,9 +135,14 @@ def run_cells(
         in_time = takewhile(lambda _: seconds is None or perf_counter() - began < seconds, missing)
         tasks = (joblib.delayed(_compute)(cell, compute, folder) for cell in in_time)
         workers = joblib.Parallel(n_jobs=jobs, backend=backend, return_as="generator_unordered", batch_size=1)
-        for result in workers(tasks):
-            done[result.cell.digest] = result
-            advance()
+        try:
+            for result in workers(tasks):
+                done[result.cell.digest] = result
+                advance()
+        except KeyboardInterrupt as stop:
+            kept = sum(cell.path(folder).is_file() for cell in cells)
+            stop.add_note(f"{kept} of {len(cells)} cells are kept in {folder}")
+            raise
     return [done[cell.digest] for cell in cells if cell.digest in done]
 
 

@@ -1,8 +1,10 @@
 """Jumps that no move explains: how they are made, and when a filter counts as back."""
 
 import numpy as np
+from stand_ins import mrclam_folder
 
-from kmcf_lab.bench.kidnapping import AFTER, BEFORE, ble_cases, measure_kidnapping, model_cases, observations_until_back
+from kmcf_lab.bench.kidnapping import measure_kidnapping, observations_until_back
+from kmcf_lab.bench.kidnapping_cases import AFTER, BEFORE, ble_cases, model_cases, robot_cases
 
 
 def test_back_means_two_small_errors_in_a_row():
@@ -13,17 +15,31 @@ def test_back_means_two_small_errors_in_a_row():
 
 def test_states_jump_farther_than_they_move():
     case = next(model_cases("1a", 50, 1))
-    steps = np.abs(np.diff(case.jumping[0][:, 0]))
+    steps = np.abs(np.diff(case.jumping[0].states[:, 0]))
     assert steps[BEFORE - 1] > 4.5
-    assert len(case.jumping[0]) == len(case.jumping[1]) == BEFORE + AFTER
-    assert np.abs(case.jumping[0][BEFORE]) <= np.abs(case.examples[0]).max()
+    assert len(case.jumping[0].states) == len(case.jumping[0].observations) == BEFORE + AFTER
+    assert np.abs(case.jumping[0].states[BEFORE]) <= np.abs(case.examples[0]).max()
     walked = next(ble_cases(1))
-    distances = np.linalg.norm(np.diff(walked.jumping[0], axis=0), axis=1)
+    distances = np.linalg.norm(np.diff(walked.jumping[0].states, axis=0), axis=1)
     assert distances[BEFORE - 1] > 4.0 > distances[: BEFORE - 1].max()
 
 
 def test_a_small_study(monkeypatch):
     monkeypatch.setattr("kmcf_lab.bench.kidnapping.ble_cases", lambda tracks: iter(()))
     rows = measure_kidnapping(["1a"], 150, 2, 0, report=lambda line: None)
-    assert [row.method for row in rows] == ["default", "with_recovery 0.02", "on both", "on particles", "oracle"]
+    supports = ("examples", "examples, relocating", "examples, with_recovery 0.02", "both, relocating", "particles")
+    assert [row.method for row in rows] == [*(f"on {one}" for one in supports), "on particles, relocating", "oracle"]
     assert all(1 <= row.median <= AFTER and row.jumps == 2 and row.error > 0 for row in rows)
+
+
+def test_robots_go_on_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setattr("kmcf_lab.bench.kidnapping_cases.ROBOT_BEFORE", 2)
+    monkeypatch.setattr("kmcf_lab.bench.kidnapping_cases.AFTER", 3)
+    monkeypatch.setattr("kmcf_lab.bench.kidnapping_cases.FAR_ROBOT", 0.5)
+    case = next(robot_cases(mrclam_folder(tmp_path), 1, jumps=2))
+    assert case.jumping
+    for track in case.jumping:
+        steps = np.linalg.norm(np.diff(track.states[:, :2], axis=0), axis=1)
+        assert len(track.states) == len(track.observations) == len(track.controls) == 50
+        assert steps[19] > 0.5
+        assert track.judged == 20

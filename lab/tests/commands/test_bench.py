@@ -10,12 +10,14 @@ from lab_commands import invoke, succeed
 from kmcf_lab.bench import baselines, engines
 from kmcf_lab.bench.alarms import AlarmRow
 from kmcf_lab.bench.calibration import CalibrationCell
+from kmcf_lab.bench.defaults import DefaultsRow
 from kmcf_lab.bench.endurance import EnduranceRow
 from kmcf_lab.bench.fit import FitRow
 from kmcf_lab.bench.intervals import IntervalRow
 from kmcf_lab.bench.kernels import KernelRow
 from kmcf_lab.bench.kidnapping import KidnappingRow
 from kmcf_lab.bench.ranks import RankRow
+from kmcf_lab.bench.smoothing import SmoothingRow
 from kmcf_lab.bench.speeds import SpeedRow
 from kmcf_lab.bench.tolerance import ToleranceRow
 from kmcf_lab.bench.tuning import TuningRow
@@ -25,6 +27,14 @@ from kmcf_lab.commands.bench import _STUDIES, Study
 ERRORS = [KernelRow("1a", "default", 1.5, 0.25), KernelRow("1a", "plain", 2.5, math.nan)]
 MEASURED = {
     "fit": ({"fit.measure_fit": FitRow(77, (5, 4), 3.0, 2.0, 0.5, 0.125)}, "77 5, 4 3.00 2.00 1.50 0.50 0.12"),
+    "defaults": (
+        {
+            "defaults.measure_defaults": [
+                DefaultsRow("counts", 77, 9, "default", "learnt", "compressed", (5, 4), 3.0, 1.25, 0.5, 0.01)
+            ]
+        },
+        "counts 77 default learnt compressed 5, 4 3.0 1.25 0.5 0.01",
+    ),
     "ranks": (
         {"ranks.measure_ranks": [RankRow("1a", None, "features", 1.0, 0.5), RankRow("1a", 10, "features", 2.0, 0.5)]},
         "1a 1.000 ± 0.500 2.000 ± 0.500",
@@ -64,6 +74,10 @@ MEASURED = {
     "alarms": (
         {"alarms.measure_alarms": [AlarmRow("model 1a", "examples", "alarms", 0.5, 0.25, 3)]},
         "model 1a 0.500 ± 0.250",
+    ),
+    "smoothing": (
+        {"smoothing.measure_smoothing": [SmoothingRow("1a", 4, 0.9, 0.6, -0.3, 0.01, 0.6, 0.5, 2.0)]},
+        "1a 0.900 0.600 33.3% -0.300 ± 0.010 1.500 1.200 2.0",
     ),
     "tuning": ({"tuning.measure_tuning": [TuningRow("1a", 0, 77, 9, 2, 3.0, 1.5, 1.25)]}, "1a 77 9 2 3.0 1.500 1.250"),
 }

@@ -114,7 +114,7 @@ def fitted_change(
         products = (weights * (values - seen_mean) * (means - old_mean)).sum(axis=0)
         scale = (-products + np.sqrt(products**2 + 4.0 * count * squares)) / (2.0 * count)
         scale = np.clip(scale, LEAST_SCALE, MOST_SCALE)
-    heard = known.any(axis=0)
+    heard = np.asarray(known.any(axis=0))
     shift = seen_mean - scale * old_mean
     return Affine(scale, shift).only(np.asarray(heard, dtype=bool)), np.where(heard, scale / np.sqrt(total), np.inf)
 

@@ -5,6 +5,8 @@ from kmcf.baselines.kernel_bayes import KernelBayesFilter
 from kmcf.baselines.knn_particles import KNNParticleFilter
 from kmcf.baselines.nearest import KNNRegression, NearestNeighbor
 from kmcf.baselines.oracle import ParticleFilter
+from kmcf.baselines.poisson import PoissonParticleFilter
+from kmcf.baselines.registry import rivals
 
 __all__ = [
     "GPParticleFilter",
@@ -13,4 +15,6 @@ __all__ = [
     "KernelBayesFilter",
     "NearestNeighbor",
     "ParticleFilter",
+    "PoissonParticleFilter",
+    "rivals",
 ]

@@ -13,6 +13,7 @@ from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS, WITH_GAPS, NeighbourSear
 from kmcf.bayes_rule import BayesRule
 from kmcf.filter.gaps import Served, accepted, few_examples, on_columns, read_with_gaps, selected, separated
 from kmcf.filter.inputs import Accepts, ObservationReader, read_examples, read_seed
+from kmcf.filter.naming import names_of
 from kmcf.filter.patterns import Fitted, PatternRule, Patterns, has_patterns
 from kmcf.filter.sensor_learning import refuse_several
 from kmcf.filter.sequential import SequentialFilter
@@ -110,7 +111,7 @@ class ExampleFilter(SequentialFilter):
         read = (wrapped_columns(read_states, self.angles), read_observations)
         self.states_, self._observations, filling, _ = read_with_gaps(read, kinds, self.floor, self.angles)
         self.reader_ = replace(reader, filling=filling)
-        self.seed_ = read_seed(self.random_state)
+        self.seed_, self.state_names_ = read_seed(self.random_state), names_of(states)
 
     def _fit_state_kernel(
         self, kept: Mapping[str, Any] | None, kernel: Any = None, multiplier: float = STATE_MULTIPLIER

@@ -21,6 +21,7 @@ from kmcf.filter.clock import Drive
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, learn
 from kmcf.filter.motion import Motion
+from kmcf.filter.naming import names_of
 from kmcf.filter.patterns import with_patterns
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sensor_learning import refuse_several
@@ -99,6 +100,10 @@ class KernelBayesFilter(SequentialFilter):
     """
 
     needs_transition: ClassVar[bool] = False
+    cannot_smooth: ClassVar[str] = (
+        "it predicts by the kernel sum rule on recorded moves, and smoothing needs moves that can be simulated. Use "
+        "KernelMonteCarloFilter with a transition."
+    )
     state_kernel_: Kernel
     rule_: BayesRule
 
@@ -169,7 +174,7 @@ class KernelBayesFilter(SequentialFilter):
         self._thresholds = None
         self.learnt_ = learn(states, observations, self._learning_settings())
         self.learnt_.publish(self)
-        self.seed_ = read_seed(self.random_state)
+        self.seed_, self.state_names_ = read_seed(self.random_state), names_of(states)
         self._transitions = self._pairs(states, controls, transitions).some(int(self.n_transitions))
         self.control_kernel_ = self._fit_control_kernel(self._transitions)
         self.transition_epsilon_ = self._chosen_epsilon(self._transitions)

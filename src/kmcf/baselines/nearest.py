@@ -90,6 +90,10 @@ class NeighbourBase(NeighbourLearner):
     """Base class of the two: beliefs live on the states of the nearest examples."""
 
     needs_transition: ClassVar[bool] = False
+    cannot_smooth: ClassVar[str] = (
+        "each estimate rests on one observation and forgets the moves before it, so later ones could not correct it. "
+        "Use KernelMonteCarloFilter."
+    )
     why_rejected: ClassVar[str] = (
         "because no example observation resembles it; the prediction was kept. Collect examples like it or widen the "
         "kernel's bandwidth."

@@ -107,6 +107,8 @@ class Posterior(LazyWeights):
     """Largest similarity of a particle to an example state, averaged over the prior; relative in the same way."""
     evidence: Evidence = field(default=UNKNOWN_EVIDENCE, kw_only=True)
     """How well the prior predicted the observation; NaN for rules that have no weights on the examples."""
+    contrast: float = field(default=np.nan, kw_only=True)
+    """How much better than a prior spread over all examples, sharply; NaN where a rule cannot tell."""
 
     @property
     def usable(self) -> bool:

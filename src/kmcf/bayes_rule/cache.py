@@ -19,7 +19,7 @@ from kmcf.bayes_rule.core import FeatureMap
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.exact import ExactRule
 from kmcf.bayes_rule.factors import KernelFeatures
-from kmcf.bayes_rule.fitted import FittedRule, ParticleSettings, RuleSettings
+from kmcf.bayes_rule.fitted import Decision, FittedRule, ParticleSettings, RuleSettings
 from kmcf.bayes_rule.local_choice import fit_local
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
@@ -29,6 +29,8 @@ from kmcf.numerics.growing import Growing
 from kmcf.numerics.linalg import PivotedCholesky
 from kmcf.numerics.objects import is_numeric
 
+MOST_EXAMPLES = 10**15
+"""No sum runs over more examples."""
 LAYOUT = 3
 """Raise this when the cache changes: rules from files with another layout are then fitted again."""
 
@@ -39,6 +41,7 @@ def to_cache(fitted: FittedRule) -> dict[str, Any]:
         "engine": fitted.engine,
         "ranks": list(fitted.ranks),
         "trace_errors": list(fitted.trace_errors),
+        "why": None if fitted.why is None else fitted.why._asdict(),
     }
     match fitted.rule:
         case ExactRule() as rule:
@@ -68,7 +71,8 @@ def from_cache(
     """Restore a rule on examples; None if the cache does not hold one and it has to be fitted."""
     common: dict[str, Any] = {"epsilon": settings.epsilon, "delta": settings.delta}
     dense = {**common, "rule": settings.rule, "resampler": settings.resampler}
-    summary = cache["engine"], _pair(cache["ranks"], int), _pair(cache["trace_errors"], float)
+    ranks, errors = _pair(cache["ranks"], int), _pair(cache["trace_errors"], float)
+    summary = cache["engine"], ranks, errors, _decision(cache.get("why"))
     if cache["engine"] == "exact":
         factor = PivotedCholesky(*(np.asarray(part) for part in cache["factor"]))
         _check(factor.factor.ndim == 2 and len(factor.factor) == examples.size, "the factor has another size")
@@ -118,6 +122,18 @@ def particles_from_cache(cache: dict[str, Any], examples: Examples, settings: Pa
         sharpness=settings.sharpness,
     )
     return FittedRule(rule, "lowrank", _pair(cache["ranks"], int), _pair(cache["trace_errors"], float))
+
+
+def _decision(stored: Any) -> Decision | None:
+    """Restore why the engine was chosen; earlier versions did not say."""
+    if stored is None:
+        return None
+    _check(isinstance(stored, dict) and set(stored) == set(Decision._fields), "what was decided cannot be read")
+    tolerance = stored["tolerance"]
+    numbers = {name: None if stored[name] is None else _number(stored[name], float) for name in ("change", "error")}
+    costs = {str(name): _number(value, float) for name, value in dict(stored["nanoseconds"]).items()}
+    _check(isinstance(stored["by_cost"], bool), "what was decided cannot be read")
+    return Decision(costs, None if tolerance is None else _pair(tolerance, float), stored["by_cost"], **numbers)
 
 
 def _fields(thing: Any) -> dict[str, Any]:
@@ -171,7 +187,7 @@ def _tensors(stored: dict[str, Any], n: int, p: int, q: int, functions: int) -> 
     }
     if tensors.squares is not None:
         expected["squares"] = (pairs_p, pairs_q)
-    _check(tensors.n == n, f"the sums are over {tensors.n} examples")
+    _check(n <= tensors.n <= MOST_EXAMPLES, f"the sums are over {tensors.n} examples")
     for name, shape in expected.items():
         array = getattr(tensors, name)
         _check(np.shape(array) == shape and array.dtype == np.float64, f"the tensor {name} has another size")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kmcf.bayes_rule.accuracy import choose_features, most_pivots, tight_if_cheap
 from kmcf.bayes_rule.base import BayesRule, Examples
 from kmcf.bayes_rule.compressed import CompressedRule
 from kmcf.bayes_rule.costs import (
@@ -15,18 +16,16 @@ from kmcf.bayes_rule.costs import (
     cheapest,
     nanoseconds_per_step,
     neighbours,
-    tolerances_for,
 )
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.exact import ExactRule
 from kmcf.bayes_rule.factors import KernelFeatures, features_of_rank
-from kmcf.bayes_rule.fitted import FittedRule, ParticleSettings, RuleSettings
+from kmcf.bayes_rule.fitted import Decision, FittedRule, ParticleSettings, RuleSettings
 from kmcf.bayes_rule.literal import LiteralRule
 from kmcf.bayes_rule.literal_lowrank import LiteralLowRankRule
 from kmcf.bayes_rule.local_choice import fit_local
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
-from kmcf.bayes_rule.reduction import reduce_observations
 from kmcf.kernels import ExampleKernel
 from kmcf.support.alerts import HighRankWarning, warn_user
 
@@ -34,8 +33,6 @@ ENGINES = ("auto", "literal", "exact", "lowrank", "compressed", "local")
 SLOW_MILLISECONDS = 30.0
 NEGLIGIBLE_PRIOR = 1e-6
 """With tolerance="auto" the exact engine leaves out examples with less prior weight, relative to the largest."""
-MOST_PIVOTS, FEWEST_PIVOTS, LARGEST_FACTOR = 1000, 50, 200_000_000
-"""Beyond that, the number of pivots is limited, so that a factor takes at most 1.6 GB."""
 
 
 def fit_rule(
@@ -65,19 +62,22 @@ def fit_rule(
         return FittedRule(LiteralRule.fit(examples, **dense), "literal", (n, n), (0.0, 0.0))
     if settings.engine == "exact":
         return FittedRule(ExactRule.fit(examples, **dense), "exact", (n, n), (0.0, 0.0))
-    local = fit_local(examples, settings) if settings.engine in ("auto", "local") else None
+    known = tight_if_cheap(examples, settings) if settings.tight_if_cheap else None
+    local = fit_local(examples, settings) if known is None and settings.engine in ("auto", "local") else None
     if local is not None:
         return local
-    states, observations = _features(examples, settings)
+    states, observations, used, change = known or choose_features(examples, settings, angles)
     ranks = states.rank, observations.rank
-    negligible = NEGLIGIBLE_PRIOR if settings.tolerance is None else settings.tolerance[0]
-    engine = settings.engine
-    if engine == "auto":
-        near = neighbours(examples.state_kernel, negligible) if n <= LARGEST_GRAM else n
-        engine = cheapest(n, *ranks, settings, near)
-        _warn_slow(nanoseconds_per_step(n, *ranks, settings.n_particles, near)[engine] / 1e6, ranks, settings)
+    negligible = NEGLIGIBLE_PRIOR if used.tolerance is None else used.tolerance[0]
+    near = neighbours(examples.state_kernel, negligible) if n <= LARGEST_GRAM else n
+    work = nanoseconds_per_step(n, *ranks, settings.n_particles, near)
+    engine = cheapest(n, *ranks, settings, near) if settings.engine == "auto" else settings.engine
+    if settings.engine == "auto":
+        _warn_slow(work[engine] / 1e6, ranks, used)
+    why = Decision(work, used.tolerance, settings.tight_if_cheap, *(change or (None, None)))
     if engine == "exact":
-        return FittedRule(ExactRule.fit(examples, negligible=negligible, **dense), engine, (n, n), (0.0, 0.0))
+        exact = ExactRule.fit(examples, negligible=negligible, **dense)
+        return FittedRule(exact, engine, (n, n), (0.0, 0.0), why)
     fitted: BayesRule
     if engine == "lowrank":
         fitted = LowRankRule.fit(examples, states, observations, **dense)
@@ -87,7 +87,7 @@ def fit_rule(
         always = settings.always_resampler or settings.resampler
         fitted = CompressedRule.fit(examples, states, observations, declared=declared, resampler=always, **common)
     errors = _relative(states, examples.state_kernel), _relative(observations, examples.observation_kernel)
-    return FittedRule(fitted, engine, ranks, errors)
+    return FittedRule(fitted, engine, ranks, errors, why)
 
 
 def _relative(features: KernelFeatures, kernel: ExampleKernel) -> float:
@@ -145,47 +145,6 @@ def _check_diagonals(examples: Examples) -> None:
                 f"to {diagonal.max():.3g} with themselves. A kernel is a similarity, largest for equal objects, not a "
                 "distance."
             )
-
-
-def _features(examples: Examples, settings: RuleSettings) -> tuple[KernelFeatures, KernelFeatures]:
-    """Return the features of states and observations that the settings ask for and memory allows."""
-    _, state_kernel, observation_kernel = examples
-    tolerances = tolerances_for(settings, state_kernel, observation_kernel)
-    most = most_pivots(state_kernel.size)
-    states = features_of_rank(state_kernel, tolerance=tolerances[0], rank=settings.rank[0], most=most)
-    observations = features_of_rank(
-        observation_kernel, tolerance=tolerances[1], rank=settings.rank[1], targets=states.rows, most=most
-    )
-    limited = most < state_kernel.size
-    capped = [
-        limited and settings.rank[k] is None and found.rank == most for k, found in enumerate((states, observations))
-    ]
-    if any(capped):
-        which = {(True, False): "states", (False, True): "observations"}.get(
-            (capped[0], capped[1]), "states and observations"
-        )
-        warn_user(
-            f"the kernel matrix of the {which} needs more than {most} features at this tolerance, which is too many "
-            f"for {state_kernel.size} examples; it was approximated more coarsely (see trace_errors_). Wider or learnt "
-            "kernels have lower rank; or set rank, or keep fewer examples with n_examples.",
-            HighRankWarning,
-        )
-    if (settings.tolerance is None or capped[1]) and settings.rule == "kbr" and settings.rank[1] is None:
-        observations = reduce_observations(states, observations, epsilon=settings.epsilon, delta=settings.delta)
-    return states, observations
-
-
-def most_pivots(n: int) -> int:
-    """Return the largest number of pivots for n examples: all while exact solutions are feasible, then by memory.
-
-    Examples
-    --------
-    >>> most_pivots(3000), most_pivots(100_000), most_pivots(1_000_000)
-    (3000, 1000, 200)
-    """
-    if n <= LARGEST_GRAM:
-        return n
-    return min(MOST_PIVOTS, max(FEWEST_PIVOTS, LARGEST_FACTOR // n))
 
 
 def _check_tensor(p: int, q: int) -> None:

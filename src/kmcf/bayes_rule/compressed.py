@@ -16,7 +16,8 @@ import numpy as np
 
 from kmcf.bayes_rule.base import ExampleRule, Examples, Posterior, Prior, Resampler, Sample
 from kmcf.bayes_rule.candidates import Candidates, features_loss
-from kmcf.bayes_rule.core import CompressedCore, correct, evidence_of, herd_features
+from kmcf.bayes_rule.contrast import Contrast
+from kmcf.bayes_rule.core import CompressedCore, Correction, correct, evidence_of, herd_features
 from kmcf.bayes_rule.declared import DeclaredFunctions, Function
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
 from kmcf.bayes_rule.host_algebra import HostAlgebra
@@ -29,6 +30,8 @@ from kmcf.numerics.linalg import solve_lower_transposed
 from kmcf.numerics.objects import Objects, take
 
 ROWS_AT_ONCE = 8192
+QUICKLY_FORMED = 500_000
+"""Weights that take so many multiplications are formed where Σ w² is asked for and its tensor was not kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +102,15 @@ class CompressedRule(ExampleRule):
         """Number of examples, n."""
         return self.tensors.n
 
+    @property
+    def share(self) -> float:
+        """Share of the examples that are in memory; the sums may run over more."""
+        return min(len(self.examples.objects), self.size) / self.size
+
+    def summing(self, tensors: Tensors) -> Self:
+        """Return the rule with sums over more examples, of which those in memory are a random part."""
+        return replace(self, tensors=tensors)
+
     @cached_property
     def core(self) -> CompressedCore:
         """All numbers that a step needs."""
@@ -155,7 +167,19 @@ class CompressedRule(ExampleRule):
             prior=correction.prior,
             solution=correction.solution,
             evidence=evidence_of(core, correction),
+            contrast=self._contrast(correction),
         )
+
+    @cached_property
+    def _sharp(self) -> Contrast | None:
+        """From the tensors, so that it costs the same for any number of examples: Λ = I / n is λ = U a with this a."""
+        spread = HostAlgebra.solve_factorised(self.core.prior_lower, self.states.mean_row)
+        return Contrast.of(self.tensors.correction_matrix(spread), self.core.mean_row)
+
+    def _contrast(self, correction: Correction) -> float:
+        if self._sharp is None:
+            return np.nan
+        return self._sharp(correction.prior @ self.tensors.total, correction.features)
 
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to the closest pivots."""
@@ -187,8 +211,9 @@ class CompressedRule(ExampleRule):
         steps = len(weight_sum)
         squares, negative = np.zeros(steps), np.zeros(steps)
         largest, best = np.full(steps, -np.inf), np.zeros(steps, dtype=np.intp)
-        for start in range(0, self.size, ROWS_AT_ONCE):
-            rows = slice(start, min(start + ROWS_AT_ONCE, self.size))
+        held = min(self.size, len(self.examples.objects))
+        for start in range(0, held, ROWS_AT_ONCE):
+            rows = slice(start, min(start + ROWS_AT_ONCE, held))
             weights = (self.states.rows[rows] @ prior) * (self.observations.rows[rows] @ solution) / weight_sum
             block = summarise_columns(weights)
             squares += block.sum_of_squares
@@ -196,7 +221,7 @@ class CompressedRule(ExampleRule):
             value = weights[block.largest, np.arange(steps)]
             best = np.where(value > largest, start + block.largest, best)
             largest = np.maximum(value, largest)
-        return WeightSummary(squares, negative, best)
+        return WeightSummary(squares / self.share, negative / self.share, best)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,10 +232,11 @@ class CompressedPosterior(Posterior):
     solution: FloatArray
 
     def weights(self) -> FloatArray:
-        """Form the n weights."""
+        """Form the n weights; of a part of the examples, if only these are in memory."""
         rule = self.rule
         U, V = rule.states.rows[: rule.size], rule.observations.rows[: rule.size]
-        return (U @ self.prior) * (V @ self.solution) / self.weight_sum
+        weights = (U @ self.prior) * (V @ self.solution)
+        return weights / (self.weight_sum if rule.share == 1.0 else weights.sum())
 
     def embedded(self) -> Prior:
         """Return signed weights on the pivots: Σ_i w_i φ(X_i) = μ is the kernel mean Σ_j (L⁻ᵀμ)_j k(·, pivot_j)."""
@@ -232,9 +258,14 @@ class CompressedPosterior(Posterior):
         return self.rule.declared.covariance(self._expectations())
 
     def sum_of_squares(self) -> float | None:
-        """Return Σ w², if its tensor was kept."""
+        """Return Σ w², if its tensor was kept or the weights are quickly formed."""
         squares = self.rule.tensors.sum_of_squares(self.prior, self.solution)
-        return None if squares is None else squares / self.weight_sum**2
+        if squares is not None:
+            return squares / self.weight_sum**2
+        if self.rule.size * (len(self.prior) + len(self.solution)) > QUICKLY_FORMED:
+            return None
+        weights = self.weights()
+        return float(weights @ weights)
 
     def summarise(self, others: Sequence[Self]) -> WeightSummary:
         """Summarise the weights of several posteriors of the same rule together."""

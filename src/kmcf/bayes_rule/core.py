@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
+from kmcf.bayes_rule.clipped import ClippedSums
 from kmcf.bayes_rule.evidence import Evidence, log_evidence
 from kmcf.bayes_rule.tensors import Tensors
 from kmcf.numerics.arrays import Array
@@ -26,6 +27,10 @@ class Algebra(Protocol):
 
     def solve_regularised_square(self, C: Array, delta: Any, right: Array) -> Array:
         """Solve (C² + δI) x = right for a symmetric C."""
+        ...
+
+    def solve_shifted(self, C: Array, delta: Any, right: Array) -> Array:
+        """Solve (C + δI) x = right for a positive semi-definite C."""
         ...
 
     def herd(self, mean_values: Array, gram: Array, size: int, squared_norm: Array) -> tuple[Array, Array]:
@@ -55,14 +60,15 @@ class FeatureMap(NamedTuple):
 
 
 class CompressedCore(NamedTuple):
-    """All numbers that a step of the compressed engine needs; nothing here has the length of the examples."""
+    """All numbers that a step needs; for Kernel Bayes' Rule nothing here has the length of the examples."""
 
     states: FeatureMap
     observations: FeatureMap
     prior_lower: Array
     """Cholesky factor of UᵀU + nεI, (p, p)."""
     delta: Any
-    tensors: Tensors
+    tensors: Tensors | ClippedSums
+    """The sums over examples: fixed for Kernel Bayes' Rule, made anew at every step for the importance-weighted one."""
     candidate_features: Array
     """Features of the states that herding chooses from, (N, p)."""
     candidate_gram: Array
@@ -72,7 +78,7 @@ class CompressedCore(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """The posterior as coefficients: w = (U a) ∘ (V z), unnormalised."""
+    """The posterior as coefficients: w = (U a) ∘ (V z), unnormalised; the importance-weighted rule clips U a."""
 
     prior: Array
     """a, (p,)."""
@@ -86,7 +92,7 @@ class Correction(NamedTuple):
 def correct(
     core: CompressedCore, mean_similarities: Array, observation_similarities: Array, algebra: Algebra
 ) -> Correction:
-    """Apply Kernel Bayes' Rule.
+    """Apply Kernel Bayes' Rule, or its importance-weighted variant.
 
     Parameters
     ----------
@@ -103,13 +109,13 @@ def correct(
     psi = core.observations.features(observation_similarities, algebra)
     a = algebra.solve_factorised(core.prior_lower, c)  # λ = U a
     C = core.tensors.correction_matrix(a)
-    z = algebra.solve_regularised_square(C, core.delta, C @ psi)
+    z = core.tensors.solution(C, psi, core.delta, algebra)
     return Correction(a, z, core.tensors.weight_sum(a, z), psi)
 
 
 def evidence_of(core: CompressedCore, correction: Correction) -> Evidence:
     """Return the evidence of the observation: Σ_i λ_i k_Y(y, Y_i) = aᵀ (UᵀV) ψ(y)."""
-    mean, psi = correction.prior @ core.tensors.total, correction.features  # Vᵀλ
+    mean, psi = core.tensors.observed_mean(correction.prior), correction.features  # Vᵀλ
     return log_evidence(mean @ psi, core.mean_row @ psi, mean @ mean)
 
 

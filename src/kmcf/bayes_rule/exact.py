@@ -13,14 +13,17 @@ does not compare with all others.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
+from kmcf.bayes_rule.contrast import Contrast
 from kmcf.bayes_rule.gram import Formula, GramRule
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.linalg import PivotedCholesky, cholesky, pivoted_cholesky, solve_regularised_square, weighted_gram
+from kmcf.numerics.objects import Objects
 
 ROUNDING = 1e-14
 """Relative residual at which the factor of G_Y is exact to rounding."""
@@ -59,8 +62,8 @@ def kernel_bayes_rule(prior: FloatArray, factor: PivotedCholesky, k_y: FloatArra
         λ, the diagonal of Λ.
     factor : PivotedCholesky
         V, of shape (n, q).
-    k_y : array (n,)
-        Similarities of the observation with the examples.
+    k_y : array (n,) or (n, m)
+        Similarities of the observation, or of m of them, with the examples.
     delta : float
         δ.
 
@@ -71,8 +74,8 @@ def kernel_bayes_rule(prior: FloatArray, factor: PivotedCholesky, k_y: FloatArra
     array([0.5, 0. ])
     """
     V = factor.factor
-    z = solve_regularised_square(weighted_gram(V, prior), delta, V.T @ (prior * k_y))
-    return prior * (V @ z)
+    z = solve_regularised_square(weighted_gram(V, prior), delta, V.T @ (prior * k_y.T).T)
+    return (prior * (V @ z).T).T
 
 
 def importance_weighted_rule(prior: FloatArray, factor: PivotedCholesky, k_y: FloatArray, delta: float) -> FloatArray:
@@ -93,8 +96,8 @@ def importance_weighted_rule(prior: FloatArray, factor: PivotedCholesky, k_y: Fl
     remainder = k_y - V @ psi
     solver = cholesky(weighted_gram(V, positive), shift=delta, name="C + delta I", remedy="delta")
     in_span = V @ solver.solve(psi)
-    outside = (remainder - V @ solver.solve(V.T @ (positive * remainder))) / delta
-    return positive * (in_span + outside)
+    outside = (remainder - V @ solver.solve(V.T @ (positive * remainder.T).T)) / delta
+    return (positive * (in_span + outside).T).T
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +126,26 @@ class ExactRule(GramRule):
         weights = np.zeros_like(coefficients)
         weights[active] = self.formula(coefficients[active], local, k_y[active], self.delta)
         return weights
+
+    def correct_all(self, prior: FloatArray, observations: Objects) -> FloatArray:
+        """Return unnormalised weights, (n, m), for m observations under one prior, with weights on the examples.
+
+        What depends on the prior alone is factorised once.
+        """
+        coefficients = self._prior(self.state_gram @ prior)
+        return self.formula(
+            coefficients, self.observations, self.examples.observation_kernel.against(observations), self.delta
+        )
+
+    @cached_property
+    def _sharp(self) -> Contrast | None:
+        V = self.observations.factor
+        return Contrast.of(V.T @ V / len(V), V.mean(axis=0))
+
+    def _contrast(self, coefficients: FloatArray, k_y: FloatArray) -> float:
+        factor = self.observations
+        features = factor.features(k_y[factor.pivots])
+        return np.nan if self._sharp is None else self._sharp(coefficients @ factor.factor, features)
 
     def _expected(self, coefficients: FloatArray) -> float:
         features = coefficients @ self.observations.factor

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 
 from kmcf.bayes_rule.base import mean_coverage
+from kmcf.bayes_rule.contrast import Contrast
 from kmcf.bayes_rule.core import FeatureMap
 from kmcf.bayes_rule.evidence import Evidence, log_evidence
 from kmcf.bayes_rule.host_algebra import HostAlgebra
@@ -84,6 +85,24 @@ class KernelFeatures:
             directions=directions,
         )
 
+    def needed(self, tolerance: float) -> int:
+        """Return how many of the features a factorisation with another tolerance would have found, if no more."""
+        residuals = np.square(np.diagonal(self.map.lower))  # of each pivot when it was chosen, the largest of all
+        below = residuals <= tolerance * self.largest
+        return int(np.argmax(below)) if below.any() else len(residuals)
+
+    def truncated(self, count: int) -> Self:
+        """Return the features of the first pivots only, as a factorisation that stopped there would have found."""
+        first = slice(0, count)
+        return replace(
+            self,
+            pivots=self.pivots[first],
+            pivot_kernel=self.pivot_kernel.subset(np.arange(count)),
+            map=FeatureMap(np.asfortranarray(self.map.lower[first, first]), None, self.map.largest),
+            growing=Growing(np.ascontiguousarray(self.rows[:, first])),
+            trace_error=self.trace_error + float(np.sum(self.rows[:, count:] ** 2)),
+        )
+
     @property
     def largest(self) -> float:
         """The largest diagonal entry of the kernel matrix."""
@@ -104,17 +123,26 @@ class KernelFeatures:
         """Number of features."""
         return int(self.rows.shape[1])
 
+    def of_many(self, objects: Objects) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the features (m, p) of objects, the diagonal of their kernel matrix and what the pivots miss of it."""
+        full = solve_lower(self.map.lower, self.pivot_kernel.against(objects)).T
+        diagonal = self.pivot_kernel.kernel.diagonal(objects)
+        features = full if self.directions is None else full @ self.directions.T
+        return features, diagonal, diagonal - np.sum(full**2, axis=1)
+
+    def without_rows(self) -> Self:
+        """Return the same features, without those of the examples."""
+        return replace(self, growing=Growing(np.zeros((0, self.rank))))
+
     def extended(self, objects: Objects) -> Self:
         """Return the features with those of further objects, from the same pivots; this object does not change."""
-        full = solve_lower(self.map.lower, self.pivot_kernel.against(objects)).T
-        added = full if self.directions is None else full @ self.directions.T
-        diagonal = self.pivot_kernel.kernel.diagonal(objects)
+        added, diagonal, missed = self.of_many(objects)
         known, count = self.mean_row, len(self.rows)
         extended = replace(
             self,
             growing=self.growing.append(added),
             trace_error=self.trace_error + float(diagonal.sum() - np.sum(added**2)),
-            outside=float((diagonal.sum() - np.sum(full**2)) / max(diagonal.sum(), np.finfo(float).tiny)),
+            outside=float(missed.sum() / max(diagonal.sum(), np.finfo(float).tiny)),
         )
         # Filled in here, since a mean over all rows would make the cost grow with the number of examples.
         extended.__dict__["mean_row"] = (count * known + added.sum(axis=0)) / (count + len(added))
@@ -124,6 +152,14 @@ class KernelFeatures:
         """Return the evidence of an observation with these features, for a prior with these weights λ."""
         mean = coefficients @ self.rows
         return log_evidence(mean @ features, self.mean_row @ features, mean @ mean)
+
+    @cached_property
+    def _contrast(self) -> Contrast | None:
+        return Contrast.of(self.rows.T @ self.rows / len(self.rows), self.mean_row)
+
+    def contrast(self, coefficients: FloatArray, features: FloatArray) -> float:
+        """Return how much better than all examples a prior with weights λ predicted an observation, sharply."""
+        return np.nan if self._contrast is None else self._contrast(coefficients @ self.rows, features)
 
     def of_one(self, objects: Objects) -> tuple[FloatArray, float]:
         """Return the features (p,) and the coverage of a collection of length 1."""

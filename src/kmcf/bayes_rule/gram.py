@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from kmcf.bayes_rule.base import (
     DensePosterior,
     ExampleRule,
@@ -119,6 +121,7 @@ class GramRule(ExampleRule):
             state_coverage=mean_coverage(similarities, prior.weights, self.largest[0]),
             unnormalised=weights,
             evidence=log_evidence(coefficients @ k_y, k_y.mean(), self._expected(coefficients)),
+            contrast=self._contrast(coefficients, k_y),
         )
 
     def _prior(self, m_pi: FloatArray) -> FloatArray:
@@ -132,6 +135,10 @@ class GramRule(ExampleRule):
     @abstractmethod
     def _expected(self, coefficients: FloatArray) -> float:
         """Return λᵀ G_Y λ."""
+
+    def _contrast(self, _coefficients: FloatArray, _k_y: FloatArray) -> float:
+        """Return how much better than all examples the prior predicted the observation; NaN if it cannot tell."""
+        return np.nan
 
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to their closest example states."""

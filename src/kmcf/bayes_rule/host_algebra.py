@@ -1,7 +1,7 @@
 """NumPy's side of the seam that :mod:`kmcf.bayes_rule.core` is written against."""
 
 from kmcf.herding.herding import herd
-from kmcf.numerics.linalg import solve_factorised, solve_lower, solve_regularised_square
+from kmcf.numerics.linalg import solve_factorised, solve_lower, solve_regularised_square, solve_shifted
 
 
 class _HostAlgebra:
@@ -10,6 +10,7 @@ class _HostAlgebra:
     solve_lower = staticmethod(solve_lower)
     solve_factorised = staticmethod(solve_factorised)
     solve_regularised_square = staticmethod(solve_regularised_square)
+    solve_shifted = staticmethod(solve_shifted)
     herd = staticmethod(herd)
 
 

@@ -72,7 +72,7 @@ class Near(NamedTuple):
     """m_π at these examples."""
     similarity: FloatArray
     """k_Y with the observation."""
-    count: int
+    total: int
     """How many are near."""
 
 
@@ -215,9 +215,9 @@ class LocalRule(ExampleRule):
         near, kernel = chosen.near, self.examples.observation_kernel
         gram = kernel.subset(near.indices).matrix()
         left = ~np.isin(near.indices, chosen.indices)
-        rest = (near.count - len(chosen.indices)) / max(int(left.sum()), 1) * (near.mean * near.similarity)[left].sum()
+        rest = (near.total - len(chosen.indices)) / max(int(left.sum()), 1) * (near.mean * near.similarity)[left].sum()
         favoured = float(chosen.mean @ chosen.similarity + rest)
-        return sampled_evidence(favoured, near.mean, near.count, gram, spread)
+        return sampled_evidence(favoured, near.mean, near.total, gram, spread)
 
     def _chosen(self, prior: Prior, observation: Objects) -> Selection:
         """Find the examples near the particles; if they are too many, those among them that the observation favours."""

@@ -19,10 +19,13 @@ import numpy as np
 
 from kmcf.bayes_rule.base import DensePosterior, ExampleRule, Examples, Posterior, Prior, Resampler
 from kmcf.bayes_rule.candidates import Candidates, features_loss
+from kmcf.bayes_rule.clipped import ClippedSums
+from kmcf.bayes_rule.core import CompressedCore
+from kmcf.bayes_rule.declared import DeclaredFunctions
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
 from kmcf.herding.herding import Herding
 from kmcf.numerics.arrays import IntArray
-from kmcf.numerics.linalg import CholeskyFactor, cholesky, solve_regularised_square, weighted_gram
+from kmcf.numerics.linalg import CholeskyFactor, solve_regularised_square, solve_shifted, weighted_gram
 from kmcf.numerics.objects import Objects
 
 
@@ -102,7 +105,7 @@ class LowRankRule(ExampleRule):
         if self.importance:
             coefficients = np.maximum(coefficients, 0.0)
             C = weighted_gram(V, coefficients)
-            z = cholesky(C, shift=self.delta, name="C + delta I", remedy="delta").solve(psi)
+            z = solve_shifted(C, self.delta, psi)
         else:
             C = weighted_gram(V, coefficients)  # line 4
             z = solve_regularised_square(C, self.delta, C @ psi)
@@ -115,6 +118,26 @@ class LowRankRule(ExampleRule):
             state_coverage=state_coverage,
             unnormalised=weights,
             evidence=self.observations.evidence(coefficients, psi),
+            contrast=self.observations.contrast(coefficients, psi),
+        )
+
+    def compiled_core(self, declared: DeclaredFunctions) -> CompressedCore:
+        """Return all numbers that a compiled step needs, for the importance-weighted rule.
+
+        Parameters
+        ----------
+        declared : DeclaredFunctions
+            Functions whose expectations come with each step.
+        """
+        return CompressedCore(
+            states=self.states.map,
+            observations=self.observations.map,
+            prior_lower=self.prior_factor.lower,
+            delta=self.delta,
+            tensors=ClippedSums(self.states.rows, self.observations.rows, declared.values(self.support)),
+            candidate_features=self.candidates.features,
+            candidate_gram=self.candidates.gram,
+            mean_row=self.observations.mean_row,
         )
 
     def state_coverage(self, prior: Prior) -> float:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -32,8 +32,19 @@ from kmcf.bayes_rule.evidence import Evidence, log_evidence
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
-from kmcf.numerics.linalg import cholesky, weighted_gram
+from kmcf.numerics.linalg import solve_shifted, weighted_gram
 from kmcf.numerics.objects import Objects
+
+
+class Likelihood(NamedTuple):
+    """What one observation says."""
+
+    at_examples: FloatArray
+    perfect: float
+    """The likelihood of an observation that fits perfectly."""
+    coverage: float
+    evidence: Evidence
+    contrast: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +99,7 @@ class ParticleRule(BayesRule):
         np.exp(similarities, out=similarities)
         totals = similarities.sum(axis=0)  # A_ji = similarities_ij / totals_j
         coefficients = similarities @ (particle_weights / totals)
-        at_examples, unit, observation_coverage, evidence = self._likelihood(coefficients, observation)
+        at_examples, unit, observation_coverage, evidence, contrast = self._likelihood(coefficients, observation)
         likelihood = np.maximum(at_examples @ similarities, 0.0) / totals
         if self.background > 0.0:
             likelihood = self.background * unit + np.exp(closest) / self._largest[0] * likelihood
@@ -101,21 +112,24 @@ class ParticleRule(BayesRule):
             state_coverage=self._coverage(closest, particle_weights),
             unnormalised=weights,
             evidence=evidence,
+            contrast=contrast,
         )
 
-    def _likelihood(self, coefficients: FloatArray, observation: Objects) -> tuple[FloatArray, float, float, Evidence]:
-        """Return the likelihoods at the examples, that of a perfect fit, the observation's coverage and evidence."""
+    def _likelihood(self, coefficients: FloatArray, observation: Objects) -> Likelihood:
+        """Return what the observation says about the examples, for a prior with weights λ on them."""
         if not isinstance(self.observations, KernelFeatures):
             k_y = self.observations.against(observation)[:, 0]
             expected = coefficients @ (self._observation_gram @ coefficients)
             evidence = log_evidence(coefficients @ k_y, k_y.mean(), expected)
-            return k_y, self._largest[1], coverage(float(k_y.max()), self._largest[1]), evidence
+            covered = coverage(float(k_y.max()), self._largest[1])
+            return Likelihood(k_y, self._largest[1], covered, evidence, float(evidence.ratio))
         psi, observation_coverage = self.observations.of_one(observation)
         V = self.observations.rows
         C = weighted_gram(V, np.maximum(coefficients, 0.0))
-        likelihood = V @ cholesky(C, shift=self.delta, name="C + delta I", remedy="delta").solve(psi)
+        likelihood = V @ solve_shifted(C, self.delta, psi)
         unit = self._largest[1] / (self._largest[1] + self.delta)
-        return likelihood, unit, observation_coverage, self.observations.evidence(coefficients, psi)
+        seen = self.observations.evidence(coefficients, psi), self.observations.contrast(coefficients, psi)
+        return Likelihood(likelihood, unit, observation_coverage, *seen)
 
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to their closest example states."""

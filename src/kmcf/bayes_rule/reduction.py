@@ -1,83 +1,98 @@
-"""As few observation features as accuracy allows, found by trying (``tolerance="auto"``).
+"""As few features as accuracy allows, found by trying.
 
 Kernels on high-dimensional or structured observations have kernel matrices of nearly full rank, but what a posterior
 over *states* needs of them is little: the directions of the observation features that depend on the state, and a few
-others that those interact with. Comparing posteriors shows how many: under priors concentrated around their states,
-example observations are corrected with all features and with a growing number of directions, until the posteriors
-agree.
+others that those interact with. Comparing posteriors shows how many (:mod:`kmcf.bayes_rule.probes`): those with all
+features, and those with a growing number of directions, until they agree. The state features are cut in the same way.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from kmcf.bayes_rule.base import LEAST_SIMILARITY
-from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
-from kmcf.bayes_rule.rotation import informative_directions
-from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
-from kmcf.numerics.linalg import solve_regularised_square, weighted_gram
+from kmcf.bayes_rule.factors import KernelFeatures
+from kmcf.bayes_rule.probes import LARGEST_CHANGE, Change, Probes
+from kmcf.bayes_rule.rotation import informative_directions, leading_directions
+from kmcf.numerics.arrays import FloatArray
 
-PROBES = 8
 FEWEST = 32
-CHANGE = 0.02
-"""Largest change of a probe's posterior mean, in the state's RKHS and in units of the posterior's spread there."""
+GROWTH = 1.25
+LOOSER = (1.0, 0.1, 0.01)
+"""State features are cut where the residual falls below these multiples of the tolerance, the first that will do."""
+SHARE = 0.75
+"""Share of the change that is allowed which fewer observation features may use up; the state features get the rest."""
+LITTLE_MORE = 1.25
+Affordable = Callable[[int, int], bool]
+NO_CHANGE = Change(0.0, 0.0)
+
+
+class Reduced(NamedTuple):
+    """Features, and how much posteriors change with them."""
+
+    states: KernelFeatures
+    observations: KernelFeatures
+    change: Change
+
+
+def reduce_features(
+    states: KernelFeatures,
+    observations: KernelFeatures,
+    probes: Probes | None,
+    *,
+    tolerance: float,
+    affordable: Affordable,
+) -> Reduced:
+    """Return the fewest features with which posteriors hardly change, or all of them.
+
+    Where a step would become expensive before posterior means stand still to a hundredth of their sd, it is enough that
+    their errors do not grow: posteriors can be far narrower than their errors.
+
+    Parameters
+    ----------
+    states, observations : KernelFeatures
+        Fine ones.
+    probes : Probes or None
+        Corrections to compare; None: nothing can be compared, and nothing is left out.
+    tolerance : float
+        Relative residual at which the state features could end if posteriors allow it.
+    affordable : callable
+        Says whether a step with so many features of states and observations is cheap enough.
+    """
+    if probes is None:
+        return Reduced(states, observations, NO_CHANGE)
+    fewer, change = reduce_observations(states, observations, probes, affordable)
+    for looser in LOOSER:
+        count = states.needed(looser * tolerance)
+        if count == states.rank:
+            break
+        cut = states.truncated(count)
+        found = probes.change(cut.rows, fewer.rows)
+        if found.harmless and found.means <= max(LARGEST_CHANGE, LITTLE_MORE * change.means):
+            return Reduced(cut, fewer, found)
+    return Reduced(states, fewer, change)
 
 
 def reduce_observations(
-    states: KernelFeatures, observations: KernelFeatures, *, epsilon: float, delta: float
-) -> KernelFeatures:
-    """Return the fewest observation features with which posteriors (rule "kbr") hardly change, or all of them."""
-    n, q = observations.rows.shape
+    states: KernelFeatures, observations: KernelFeatures, probes: Probes, affordable: Affordable
+) -> tuple[KernelFeatures, Change]:
+    """Return the fewest observation features with which posteriors hardly change, or all of them."""
+    q = observations.rank
     if q <= 2 * FEWEST:
-        return observations
-    spread = np.linspace(0, n - 1, PROBES).astype(np.intp)
-    probes = spread[_reached(states, spread) & _reached(observations, spread)]
-    if not len(probes):
-        return observations
-    priors = _priors_around(states, probes, epsilon)
-    wanted = _posterior_features(states.rows, observations.rows, priors, probes, delta)
-    directions = informative_directions(observations.rows, states.rows)
+        return observations, NO_CHANGE
+    orders = list(_orders(states, observations))
     size = FEWEST
     while size <= 0.8 * q:
-        rows = observations.rows @ directions[:size].T
-        found = _posterior_features(states.rows, rows, priors, probes, delta)
-        if _largest_change(wanted, found, states) <= CHANGE:
-            return observations.reduced(directions[:size])
-        size = size * 3 // 2
-    return observations
+        changes = [probes.change(states.rows, observations.rows @ order[:size].T) for order in orders]
+        change, directions = min(zip(changes, orders, strict=True), key=lambda pair: pair[0].means)
+        larger = int(size * GROWTH)
+        if change.within(SHARE) or (change.harmless and not affordable(states.rank, larger)):
+            return observations.reduced(directions[:size]), change
+        size = larger
+    return observations, NO_CHANGE
 
 
-def _reached(features: KernelFeatures, indices: IntArray) -> BoolArray:
-    """Say which examples have features at all: with few pivots some may be out of reach."""
-    return np.sum(features.rows[indices] ** 2, axis=1) > LEAST_SIMILARITY * features.largest
-
-
-def _priors_around(states: KernelFeatures, probes: IntArray, epsilon: float) -> list[FloatArray]:
-    """Return λ for priors concentrated around some example states: examples weighted by similarity to each."""
-    U = states.rows
-    factor = prior_factor(U.T @ U, len(U), epsilon)
-    priors = []
-    for probe in probes:
-        weights = np.maximum(U @ U[probe], 0.0)
-        priors.append(U @ factor.solve(U.T @ (weights / weights.sum())))
-    return priors
-
-
-def _posterior_features(
-    U: FloatArray, V: FloatArray, priors: list[FloatArray], probes: IntArray, delta: float
-) -> list[FloatArray]:
-    posteriors = []
-    for probe, prior in zip(probes, priors, strict=True):
-        C = weighted_gram(V, prior)
-        weights = prior * (V @ solve_regularised_square(C, delta, C @ V[probe]))
-        posteriors.append(U.T @ weights / (weights.sum() or 1.0))  # few directions may leave nothing of an observation
-    return posteriors
-
-
-def _largest_change(wanted: list[FloatArray], found: list[FloatArray], states: KernelFeatures) -> float:
-    """Compare embeddings; the spread of a posterior in the RKHS is √(E k(x, x) − ‖m‖²)."""
-    changes = []
-    for a, b in zip(wanted, found, strict=True):
-        spread = float(np.sqrt(max(states.largest - float(a @ a), 1e-2 * states.largest)))
-        changes.append(float(np.linalg.norm(a - b)) / spread)
-    return max(changes)
+def _orders(states: KernelFeatures, observations: KernelFeatures) -> Iterator[FloatArray]:
+    """Yield orthonormal directions, the most important first: those that tell about the state, those that vary most."""
+    yield informative_directions(observations.rows, states.rows)
+    yield leading_directions(observations.rows, observations.rank)

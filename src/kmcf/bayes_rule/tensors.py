@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +24,9 @@ from kmcf.numerics.arrays import Array, FloatArray, IntArray
 
 BLOCK_NUMBERS = 400_000
 """A block of examples is chosen so that its products number about this many and stay in the cache."""
-SQUARES_NUMBERS, SQUARES_WORK = 1e7, 2e10
-"""The tensor of Σ w² is kept if it has at most this many entries and takes at most this many multiplications."""
+SQUARES_NUMBERS, SQUARES_WORK, FEW_SQUARES = 1e7, 2e10, 2e5
+"""The tensor of Σ w² is kept if it has at most this many entries and takes at most this many multiplications; and if
+it has few entries, or fewer than forming the weights would take multiplications."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,19 @@ class Tensors:
             squares,
         )
 
+    @property
+    def ranks(self) -> tuple[int, int]:
+        """Numbers of state and observation features."""
+        return self.total.shape[0], self.total.shape[1]
+
+    def observed_mean(self, a: Array) -> Array:
+        """Return Vᵀλ, (q,)."""
+        return a @ self.total
+
+    def solution(self, C: Array, psi: Array, delta: Any, algebra: Any) -> Array:
+        """Return z = (C² + δI)⁻¹ C ψ(y)."""
+        return algebra.solve_regularised_square(C, delta, C @ psi)
+
     def correction_matrix(self, a: Array) -> Array:
         """Return C = Σ_k a_k T_k, (q, q)."""
         return (a @ self.correction)[pair_positions(self.total.shape[1])]
@@ -114,7 +129,9 @@ class Tensors:
 
 def keeps_squares(n: int, p: int, q: int) -> bool:
     """Say whether the tensor of Σ w² is worth its memory and time."""
-    return p * p * q * q / 4 <= SQUARES_NUMBERS and n * p * p * q * q / 2 <= SQUARES_WORK
+    entries = p * p * q * q / 4
+    small = entries <= SQUARES_NUMBERS and 2 * n * entries <= SQUARES_WORK
+    return small and entries <= max(FEW_SQUARES, 2 * n * (p + q))
 
 
 def products(rows: FloatArray) -> FloatArray:
@@ -154,7 +171,12 @@ def pair_positions(q: int) -> IntArray:
 
 def _doubled(vector: FloatArray) -> FloatArray:
     """Return a vector's pairs, off-diagonal ones counted twice, so that contracting them gives the full double sum."""
-    pairs = 2.0 * products(vector[None, :])[0]
-    q = len(vector)
-    pairs[pair_positions(q)[np.arange(q), np.arange(q)]] *= 0.5
-    return pairs
+    first, second, counted = _pairs(len(vector))
+    return vector[first] * vector[second] * counted
+
+
+@cache
+def _pairs(q: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return both members of every pair j ≤ k, in the order of :func:`products`, and how often it counts."""
+    first, second = np.triu_indices(q)
+    return first, second, np.where(first == second, 1.0, 2.0)

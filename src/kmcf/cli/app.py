@@ -8,6 +8,7 @@ import typer
 from kmcf._version import __version__
 from kmcf.cli.adapt import adapt, check_sensor
 from kmcf.cli.calibrate import calibrate
+from kmcf.cli.crossvalidate import crossvalidate
 from kmcf.cli.data import data
 from kmcf.cli.evaluate import evaluate
 from kmcf.cli.filter import filter_
@@ -17,7 +18,9 @@ from kmcf.cli.inspect import inspect
 from kmcf.cli.learn_transition import learn_transition
 from kmcf.cli.option_groups import with_option_groups
 from kmcf.cli.plugins import add_commands
+from kmcf.cli.serve import serve
 from kmcf.cli.tune import tune
+from kmcf.cli.watch import watch
 
 app = typer.Typer(
     cls=Commands,
@@ -59,6 +62,7 @@ app.callback(help=unwrapped(options))(options)
 COMMANDS: dict[str, Callable[..., None]] = {
     "fit": fit,
     "tune": tune,
+    "crossvalidate": crossvalidate,
     "calibrate": calibrate,
     "learn-transition": learn_transition,
     "check-sensor": check_sensor,
@@ -66,6 +70,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "filter": filter_,
     "evaluate": evaluate,
     "inspect": inspect,
+    "serve": serve,
+    "watch": watch,
 }
 for name, command in COMMANDS.items():
     app.command(name, help=unwrapped(command))(with_option_groups(command))

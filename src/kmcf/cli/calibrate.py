@@ -13,6 +13,7 @@ from kmcf.cli.filtering import add_reading, uses_times
 from kmcf.cli.models import load_model
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import print_json, print_table
+from kmcf.cli.targets import check_target
 
 CalibratedOut = Annotated[
     Path | None,
@@ -64,6 +65,7 @@ def calibrate(
     if python:
         typer.echo(script.text())
         return
+    check_target(target)
     about = _about(target, script.run()["flt"])
     if as_json:
         print_json(about)

@@ -10,8 +10,10 @@ import typer
 from kmcf.cli import options
 from kmcf.cli.filtering import add_filtering
 from kmcf.cli.models import load_model
+from kmcf.cli.reporting import METHOD_SHOWN, CompareOption, ReportOptions, add_report, add_rivals, compared
 from kmcf.cli.script import Script
-from kmcf.cli.showing import can_show_progress, print_columns, print_json, print_table
+from kmcf.cli.showing import can_show_progress, print_columns, print_json, print_table, tell_page
+from kmcf.cli.targets import check_target
 
 SCORING = """\
 truths = [recording.states for recording in recordings]
@@ -25,7 +27,9 @@ for name, score in scores.items():
     print(name, score)
 print('all', overall)"""
 
-SHOWN = ("sequence", "steps", "rmse", "median_error", "inside", "crps", "alarms")
+COMPARING = """\
+methods = {name: kmcf.filter.score_runs(some, truths) for name, some in compared.items()}"""
+SHOWN = ("sequence", "steps", "mean_error", "median_error", "rmse", "inside", "crps", "alarms")
 """What is shown of every sequence; --json has everything."""
 
 
@@ -35,15 +39,17 @@ def evaluate(
     *,
     state: options.OtherStateOption = None,
     columns: options.ColumnOptions,
+    compare: CompareOption = None,
+    page: ReportOptions,
     as_json: options.JsonOption = False,
     python: options.PythonOption = False,
 ) -> None:
     """Filter files whose true states are known, and compare.
 
-    Per sequence and overall: root mean squared and median distance of the mean to the true state, the same for the
-    mode; the share of true coordinates inside their 95 % intervals (ideally 0.95), the interval score (width, plus 40
-    times how far the truth lies outside) and the continuous ranked probability score (CRPS), both in units of the
-    state, lower is better; how many steps raised an alarm, and the root mean squared distance over the
+    Per sequence and overall: mean, median and root mean squared distance of the posterior mean to the true state, and
+    that of the mode; the share of true coordinates inside their 95 % intervals (ideally 0.95), the interval score
+    (width, plus 40 times how far the truth lies outside) and the continuous ranked probability score (CRPS), both in
+    units of the state, lower is better; how many steps raised an alarm, and the root mean squared distance over the
     others. Rows without a state are left out of the scores.
 
     For example:
@@ -51,6 +57,8 @@ def evaluate(
         kmcf evaluate model.kmcf test.csv
 
         kmcf evaluate model.kmcf test1.csv test2.csv --json
+
+        kmcf evaluate model.kmcf test.csv --compare knn-pf,nearest --report test.html --unit m
     """
     from kmcf.datasets.column_files import column_names
 
@@ -60,20 +68,34 @@ def evaluate(
     if not tables.state:
         raise ValueError(f"{model} does not say which columns are states; name them with --state.")
     tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
-    add_filtering(script, loaded, tables, roles=("state", "observation"), progress=can_show_progress(), keep=True)
+    progress = can_show_progress()
+    filtering = add_filtering(script, loaded, tables, roles=("state", "observation"), progress=progress, keep=True)
     script.add(SCORING, check=_check_scored)
+    rivals = compared(compare)
+    add_rivals(script, rivals, filtering)
+    if rivals:
+        script.add(COMPARING)
+    add_report(script, loaded, page, f"{loaded.name} on {', '.join(file.name for file in files)}", bool(rivals))
     if python:
         typer.echo(script.text(PRINTING))
         return
+    check_target(page.report)
     with tables.pointing():
         names = script.run()
     rows = [{"sequence": name, **score._asdict()} for name, score in names["scores"].items()]
     overall = {"sequence": "all", **names["overall"]._asdict()}
+    others = {name: score._asdict() for name, score in names.get("methods", {}).items()}
     if as_json:
-        print_json({"model": str(model), "sequences": rows, "all": overall})
-    else:
-        print_table(f"{model} on {', '.join(map(str, files))}", {**overall, "sequence": f"all {len(rows)}"})
-        print_columns("By sequence", [{name: row[name] for name in SHOWN} for row in rows])
+        print_json({"model": str(model), "sequences": rows, "all": overall, **({"methods": others} if others else {})})
+        return
+    first = {name: overall[name] for name in SHOWN}
+    print_table(f"{model} on {', '.join(map(str, files))}", {**first, **overall, "sequence": f"all {len(rows)}"})
+    print_columns("By sequence", [{name: row[name] for name in SHOWN} for row in rows])
+    if others:
+        both = {"this filter": overall, **others}
+        lines = [{"method": name, **{key: score[key] for key in METHOD_SHOWN}} for name, score in both.items()]
+        print_columns("Compared on the same rows, with the same examples and transition", lines)
+    tell_page(page.report)
 
 
 def _check_scored(names: dict[str, Any]) -> None:

@@ -12,12 +12,14 @@ from typing import Annotated, Any
 import typer
 
 from kmcf.cli import options
-from kmcf.cli.filtering import add_filtering
+from kmcf.cli.filtering import Smoothing, add_filtering
 from kmcf.cli.group import counted, note, tell_alarms
 from kmcf.cli.models import LoadedModel, load_model
+from kmcf.cli.reporting import ReportOptions, add_report
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import can_show_progress
 from kmcf.cli.table_files import TableFiles
+from kmcf.cli.targets import check_target
 
 STDIN = Path("-")
 ObservationFiles = Annotated[
@@ -36,6 +38,12 @@ EstimatesOut = Annotated[
 JsonLinesOption = Annotated[
     bool, typer.Option("--json", help="One JSON object per estimate and line.", rich_help_panel=options.OUTPUT)
 ]
+SmoothOption = Annotated[
+    bool, typer.Option("--smooth", help="Use the observations after each row, too; needs the whole file.")
+]
+LagOption = Annotated[
+    int | None, typer.Option("--lag", min=0, help="Use so many rows after each; with - estimates come so much later.")
+]
 
 
 def filter_(
@@ -43,7 +51,10 @@ def filter_(
     files: ObservationFiles,
     *,
     out: EstimatesOut = None,
+    smooth: SmoothOption = False,
+    lag: LagOption = None,
     columns: options.ColumnOptions,
+    page: ReportOptions,
     as_json: JsonLinesOption = False,
     python: options.PythonOption = False,
 ) -> None:
@@ -56,6 +67,8 @@ def filter_(
 
     With - as file, lines are read from stdin as they come and every estimate is written at once.
 
+    With --smooth or --lag K estimates know later observations, too, and stand beside the filter's (filtered_mean).
+
     For example:
 
         kmcf filter model.kmcf walk.csv -o states.csv
@@ -63,25 +76,37 @@ def filter_(
         sensor | kmcf filter model.kmcf - | tee states.csv
 
         kmcf filter model.kmcf walk.parquet --gaps fill --json
+
+        kmcf filter model.kmcf walk.csv --smooth -o states.csv
+        kmcf filter model.kmcf walk.csv -o states.csv --report walk.html --unit m
     """
     from kmcf.datasets.column_files import column_names
 
     _check_ending(out, as_json, streaming=STDIN in files)
+    smoothing = Smoothing.asked(smooth, lag)
     script = Script("kmcf filter")
     loaded = load_model(script, model, columns.window)
-    tables = replace(loaded.tables(files, **asdict(columns)), state=())
+    tables = replace(loaded.tables(files, **asdict(columns)), state=(), velocities=False)
     if STDIN in files:
         if len(files) > 1 or python:
             raise ValueError("- reads lines from stdin: with it there can be no other file, and no --python.")
-        _stream(loaded, tables, out, as_json)
+        if smooth:
+            raise ValueError("--smooth needs the end of the data, and - has none: --lag K answers K rows later.")
+        if page.report is not None:
+            raise ValueError("- reads lines from stdin without end, so there can be no --report; name a file.")
+        _stream(loaded, tables, out, as_json, lag)
         return
     tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
     progress = can_show_progress() and out is not None
-    add_filtering(script, loaded, tables, roles=("observation",), progress=progress)
+    kept = False if page.report is None else None  # a page shows beliefs, where they fit into memory
+    add_filtering(script, loaded, tables, roles=("observation",), progress=progress, keep=kept, smoothing=smoothing)
     _add_writing(script, loaded, tables, out, as_json)
+    add_report(script, loaded, page, f"{loaded.name} on {', '.join(file.name for file in files)}")
     if python:
         typer.echo(script.text())
         return
+    check_target(out)
+    check_target(page.report)
     with tables.pointing():
         runs = script.run()["runs"]
     tell_alarms(Counter(str(reason) for run in runs for reason in run.alarm_reason), _steps(runs))
@@ -89,6 +114,11 @@ def filter_(
         estimates = counted(_steps(runs), "estimate")
         rejected = counted(sum(int(run.rejected.sum()) for run in runs), "observation")
         note(f"saved {out}: {estimates} of {counted(len(runs), 'sequence')}, {rejected} rejected.")
+    if page.report is not None:
+        note(f"saved {page.report}, a page for your browser.")
+    lost = sum(int(run.relocated.sum()) for run in runs)
+    if lost:
+        note(f"observations contradicted the prediction {counted(lost, 'time')}; the state was looked for elsewhere.")
 
 
 def _steps(runs: Any) -> int:
@@ -134,12 +164,13 @@ def _line_format(as_json: bool) -> str:
     return "jsonl" if as_json else "csv"
 
 
-def _stream(model: LoadedModel, tables: TableFiles, out: Path | None, as_json: bool) -> None:
+def _stream(model: LoadedModel, tables: TableFiles, out: Path | None, as_json: bool, lag: int | None) -> None:
     from kmcf.cli.streaming import EstimateStream, write_lines
     from kmcf.support.atomic import naming
 
-    stream = EstimateStream(model, tables, sys.stdin.buffer)
+    stream = EstimateStream(model, tables, sys.stdin.buffer, lag)
     if out is not None:
+        check_target(out)
         out.parent.mkdir(parents=True, exist_ok=True)
     opened = nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8", newline="")
     with naming(out or "stdout"), opened as output:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kmcf.cli.group import note
 from kmcf.cli.models import LoadedModel
@@ -15,6 +15,20 @@ if TYPE_CHECKING:
     from kmcf.datasets import Recording
 
 
+class Smoothing(NamedTuple):
+    """How to smooth."""
+
+    lag: int | None = None
+    """By observations up to so many steps later; None: by all."""
+
+    @classmethod
+    def asked(cls, smooth: bool, lag: int | None) -> Smoothing | None:
+        """Read the options ``--smooth`` and ``--lag``."""
+        if smooth and lag is not None:
+            raise ValueError("--smooth uses all observations and --lag those of a few steps more: choose one of them.")
+        return cls(lag) if smooth or lag is not None else None
+
+
 def add_filtering(
     script: Script,
     model: LoadedModel,
@@ -22,8 +36,9 @@ def add_filtering(
     *,
     roles: tuple[str, ...],
     progress: bool,
-    keep: bool = False,
-) -> None:
+    keep: bool | None = False,
+    smoothing: Smoothing | None = None,
+) -> Code:
     """Add the statements that read ``recordings`` and filter them as ``runs``, by a model that is called ``flt``.
 
     Parameters
@@ -38,8 +53,15 @@ def add_filtering(
         Whose columns are compared with those of the model: "state", "observation".
     progress : bool
         Show a progress bar.
-    keep : bool
-        Keep the beliefs.
+    keep : bool or None
+        Keep the beliefs; None: if they fit into memory.
+    smoothing : Smoothing, optional
+        Smooth, and how.
+
+    Returns
+    -------
+    Code
+        The call that filters.
     """
     add_reading(script, model, tables, roles=roles)
     seen = "by_sensor()" if tables.sensors else "observations"
@@ -47,7 +69,12 @@ def add_filtering(
     shown: dict[str, Any] = {"progress": True} if progress else {}
     if uses_times(model, tables):
         shown["times"] = Code("[recording.time for recording in recordings]")
-    script.add(f"runs = {call('flt.filter_many', *given, **shown, keep_beliefs=keep)}")
+    filtering = call("flt.filter_many", *given, **shown, keep_beliefs=keep)
+    if smoothing is not None:
+        late: dict[str, Any] = {} if smoothing.lag is None else {"lag": smoothing.lag}
+        filtering = call("flt.smooth_many", *given, **shown, **late)
+    script.add(f"runs = {filtering}")
+    return filtering
 
 
 def add_reading(script: Script, model: LoadedModel, tables: TableFiles, *, roles: tuple[str, ...]) -> None:
@@ -86,6 +113,10 @@ def _check_controls(recording: Recording, source: str) -> None:
 
     if recording.controls is None:
         return
-    unknown = np.flatnonzero(np.isnan(recording.controls[1:]).any(axis=1))
+    missing = np.isnan(recording.controls[1:])
+    unknown = np.flatnonzero(missing.any(axis=1))
     if len(unknown):
-        raise ValueError(f"row {unknown[0] + 2} of the sequence {recording.name!r} in {source} has no control.")
+        column = recording.names["controls"][int(np.flatnonzero(missing[unknown[0]])[0])]
+        raise ValueError(
+            f"{column!r} is empty: row {unknown[0] + 2} of the sequence {recording.name!r} in {source} has no control."
+        )

@@ -9,13 +9,24 @@ import typer
 
 from kmcf.cli import options
 from kmcf.cli.calibrate import calibrating
+from kmcf.cli.cluster import (
+    SchedulerOption,
+    WorkersOption,
+    check_cluster,
+    fitted_to,
+    on_the_cluster,
+    reading_chunks,
+    tell_first,
+)
 from kmcf.cli.group import note
 from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.sensors import about_sensors, floor_of, tell_silent
-from kmcf.cli.showing import print_json, print_table
-from kmcf.cli.table_files import tell_gaps
+from kmcf.cli.showing import can_show_progress, print_json, print_table
+from kmcf.cli.table_files import TableFiles, tell_gaps
+from kmcf.cli.targets import check_target
 from kmcf.cli.windows import add_windows, check_floor, check_length, read_windows
+from kmcf.support.phases import bar_if_slow
 
 ModelOut = Annotated[
     Path, typer.Option("--out", "-o", metavar="MODEL", help="The model file.", rich_help_panel=options.OUTPUT)
@@ -28,6 +39,8 @@ def fit(
     settings: options.FilterOptions,
     seed: options.SeedOption = 0,
     calibrate: options.CalibrateOption = False,
+    scheduler: SchedulerOption = None,
+    workers: WorkersOption = None,
     out: ModelOut = Path("model.kmcf"),
     as_json: options.JsonOption = False,
     python: options.PythonOption = False,
@@ -48,24 +61,37 @@ def fit(
         kmcf fit walks.parquet -s x -y signal --sequence walk --observation-kernel matern:nu=2.5 -o model.kmcf
 
         kmcf fit walk.csv -s x,y -y 'rssi_*' -t time --window 3 --calibrate
+
+        kmcf fit month-*.parquet -s x,y -y 'rssi_*' --workers 2
     """
     files = example_files(examples)
+    on_cluster = scheduler is not None or workers is not None
+    if on_cluster:
+        check_cluster(files, motion, calibrate=calibrate)
     if calibrate and files.sensors:
         raise ValueError("--calibrate does not work with several sensors.")
     check_floor(read_windows(examples.window), settings.given().get("floor"))
     if files.sensors and calibrate:
         raise ValueError("--calibrate does not work with several sensors: name the columns of all by --observation.")
     script = Script("kmcf fit")
-    script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
+    if on_cluster:
+        script.add(reading_chunks(files), needs=("kmcf.distributed",), check=tell_first)
+    else:
+        script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
     add_windows(script, files.window, check=check_length)
     if files.sensors:
         script.add("examples = kmcf.datasets.sensor_examples(recordings)", check=_check_sensors)
         if motion.recovery:
             script.add("states = numpy.concatenate([states for states, _ in examples.values()])", needs=("numpy",))
-    else:
-        script.add("states, observations = kmcf.datasets.examples(recordings)", check=_check_examples)
+    elif not on_cluster:
+        script.add(
+            "states, observations = kmcf.datasets.examples(recordings)",
+            check=lambda names: _check_examples(names, files),
+        )
     script.add(*filter_statements(files, motion, settings, seed))
-    script.add("flt.fit(examples)" if files.sensors else "flt.fit(states, observations)")
+    fitting = "flt.fit(examples)" if files.sensors else "flt.fit(states, observations)"
+    script.add(on_the_cluster(fitting, scheduler, workers) if on_cluster else fitting)
+    script.add("flt.name_states(recordings[0].names['states'])")
     if calibrate:
         script.add(calibrating("flt", controlled=bool(files.control), timed=bool(files.time)), needs=("numpy",))
     script.add("flt.alarm_thresholds_  # found here, so that the file holds them")
@@ -74,7 +100,8 @@ def fit(
     if python:
         typer.echo(script.text())
         return
-    with files.pointing():
+    check_target(out)
+    with files.pointing(), bar_if_slow(3, "fitting", show=not as_json and can_show_progress()):
         names = script.run()
     about = _about(out, **names)
     if as_json:
@@ -86,13 +113,15 @@ def fit(
         print_table(f"Sensor {name}", part)
 
 
-def _check_examples(names: dict[str, Any]) -> None:
+def _check_examples(names: dict[str, Any], files: TableFiles) -> None:
     rows = sum(len(recording) for recording in names["recordings"])
     complete = len(names["states"])
     if not complete:
         raise ValueError(f"none of the {rows} rows has both a state and an observation.")
     if complete < rows:
-        note(f"{rows - complete} of {rows} rows have no state or no observation, and are not used as examples.")
+        where = files.first_unused()
+        first = f" (the first: {where})" if where else ""
+        note(f"{rows - complete} of {rows} rows have no state or no observation, and are not used as examples{first}.")
 
 
 def _check_sensors(names: dict[str, Any]) -> None:
@@ -106,8 +135,9 @@ def _about(
     columns = recordings[0].names
     about = {
         "model": str(out),
-        "examples": sum(len(part) for part, _ in examples.values()) if examples else len(states),
+        "examples": sum(len(part) for part, _ in examples.values()) if examples else fitted_to(flt, states),
         "sequences": len({recording.name for recording in recordings}),
+        **({"parts": len(recordings)} if len(recordings) > len({one.name for one in recordings}) else {}),
         "state": list(columns["states"]),
         "observation": list(columns["observations"]),
         "control": list(columns["controls"]),
@@ -125,5 +155,7 @@ def _about(
         "delta": flt.delta_,
         "engine": flt.engine_,
         "ranks": list(flt.ranks_),
+        "explanation": flt.explain(),
+        "seconds": {name: round(value, 3) for name, value in flt.fit_times_.items()},
         "calibration": None if flt.calibration_ is None else repr(flt.calibration_),
     }

@@ -42,8 +42,11 @@ class LoadedModel:
     @property
     def states(self) -> list[str]:
         """Names of the state's coordinates."""
+        from kmcf.datasets.velocities import velocity_names
+
         width = self.filter.states_.shape[1]
         named = self.columns.get("state") or []
+        named = [*named, *velocity_names(named)] if self.columns.get("velocities") else named
         return list(named) if len(named) == width else [f"state_{j}" for j in range(width)]
 
     @property
@@ -86,7 +89,7 @@ class LoadedModel:
             )
 
 
-def load_model(script: Script, path: Path, window: str | None = None) -> LoadedModel:
+def load_model(script: Script, path: Path, window: str | None = None, *, rows: bool = True) -> LoadedModel:
     """Load a model by the first statement of a script, which calls it ``flt``; check that commands can use it.
 
     Parameters
@@ -97,6 +100,8 @@ def load_model(script: Script, path: Path, window: str | None = None) -> LoadedM
         The model's file.
     window : str, optional
         The window of which its observations consist, as typed; needed where the file does not say it.
+    rows : bool
+        Whether observations must be rows of numbers, as tables hold them; otherwise arrays of any shape will do.
     """
     from kmcf.store import describe_file
 
@@ -111,13 +116,13 @@ def load_model(script: Script, path: Path, window: str | None = None) -> LoadedM
         )
     script.add(f"flt = {call('kmcf.load', path)}")
     flt = script.run()["flt"]
-    _check_usable(flt, path, about["class"])
+    _check_usable(flt, path, about["class"], rows)
     notes = about["notes"]
     columns = _checked_columns(notes.get("columns", {}), path)
     return LoadedModel(flt, columns, path.name, _window_of(notes.get("window"), window, flt, path))
 
 
-def _check_usable(flt: Any, path: Path, held: str) -> None:
+def _check_usable(flt: Any, path: Path, held: str, rows: bool) -> None:
     import numpy as np
 
     from kmcf.filter import SequentialFilter
@@ -128,9 +133,10 @@ def _check_usable(flt: Any, path: Path, held: str) -> None:
         raise ValueError(f"{path} holds a filter that was not fitted.")
     vectors = isinstance(flt.states_, np.ndarray) and flt.states_.ndim == 2
     shapes = [part.reader_.shape for part in (sensors_of(flt) or {"": flt}).values()]
-    if not vectors or any(shape is None or len(shape) != 1 for shape in shapes):
+    if not vectors or any(shape is None or (rows and len(shape) != 1) for shape in shapes):
         raise ValueError(
-            f"{path} was fitted to states or observations that are not rows of numbers; use it from Python."
+            f"{path} was fitted to states or observations that are not {'rows' if rows else 'arrays'} of numbers; use "
+            "it from Python."
         )
 
 
@@ -164,7 +170,7 @@ def _checked_columns(columns: Any, path: Path) -> dict[str, Any]:
     """Check notes, which anyone may have written."""
     if not _are_columns(columns):
         raise ValueError(f"what {path} says about columns makes no sense; name them with --observation and --state.")
-    known = (*ROLES, "time", "sequence", "step", "sensors")
+    known = (*ROLES, "time", "sequence", "step", "sensors", "velocities")
     return {name: value for name, value in columns.items() if name in known}
 
 
@@ -179,4 +185,5 @@ def _are_columns(columns: Any) -> bool:
         all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists)
         and all(isinstance(columns.get(role), str | None) for role in ("time", "sequence"))
         and isinstance(columns.get("step"), int | float | None)
+        and isinstance(columns.get("velocities", False), bool)
     )

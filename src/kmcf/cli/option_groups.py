@@ -15,13 +15,15 @@ SHARED = {"config": (Config, None), "debug": (Debug, False)}
 """Options of every command, which act before it runs, with their defaults."""
 
 
-def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
+def with_option_groups(command: Callable[..., None], *, shared: bool = True) -> Callable[..., None]:
     """Return a command for Typer: with one option per field of its dataclasses, and with those that all commands share.
 
     Parameters
     ----------
     command : callable
         Its parameters are annotated for Typer, or are dataclasses whose fields are.
+    shared : bool
+        Whether to add the options of every command, ``--config`` and ``--debug``.
 
     Examples
     --------
@@ -38,7 +40,7 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     options: dict[str, tuple[Any, Any]] = {}
     for name, parameter in inspect.signature(command).parameters.items():
         options |= _fields_of(groups[name]) if name in groups else {name: (hints[name], parameter.default)}
-    options |= SHARED
+    options |= SHARED if shared else {}
 
     @wraps(command)
     def run(**words: Any) -> None:

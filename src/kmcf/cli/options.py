@@ -8,62 +8,29 @@ options of the command. A new setting of the filter is a new field of :class:`Fi
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from enum import Enum, StrEnum
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from kmcf.cli.option_words import (
+    EngineName,
+    GapTreatment,
+    ResamplingName,
+    RuleName,
+    SupportName,
+    read_floor,
+    read_tolerance,
+)
 
 DATA, MOTION, MODEL, OUTPUT = "Data", "Motion", "Filter", "Output"
 _SEVERAL = "Repeat it, separate names by commas, or use a pattern: 'rssi_*'."
 _KERNELS = "gaussian, laplace, matern, linear, asinh, learnt, ..., with parameters as in matern:nu=2.5,multiplier=0.7."
 
 
-class GapTreatment(StrEnum):
-    """What to do where time advances by more than one step."""
-
-    KEEP = "keep"
-    SPLIT = "split"
-    FILL = "fill"
-    ERROR = "error"
-
-
-class RuleName(StrEnum):
-    """Rules of inference."""
-
-    KBR = "kbr"
-    IMPORTANCE = "importance"
-
-
-class EngineName(StrEnum):
-    """Ways to compute the rule."""
-
-    AUTO = "auto"
-    LITERAL = "literal"
-    EXACT = "exact"
-    LOWRANK = "lowrank"
-    COMPRESSED = "compressed"
-    LOCAL = "local"
-
-
-class ResamplingName(StrEnum):
-    """Ways to pick points from a belief."""
-
-    HERDING = "herding"
-    MULTINOMIAL = "multinomial"
-    NONE = "none"
-
-
-class SupportName(StrEnum):
-    """Where beliefs live."""
-
-    EXAMPLES = "examples"
-    PARTICLES = "particles"
-    BOTH = "both"
-
-
 FilesArgument = Annotated[
-    list[Path], typer.Argument(metavar="FILES...", help="CSV, Parquet or NPZ files with one row per step.")
+    list[Path], typer.Argument(metavar="FILES...", help="CSV, Parquet, NPZ or Excel files with one row per step.")
 ]
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="What kmcf fit or flt.save wrote.")]
 StateOption = Annotated[
@@ -90,6 +57,15 @@ OtherObservationOption = Annotated[
     list[str] | None,
     typer.Option(
         "--observation", "-y", help="Columns of the observation, if not those of the model.", rich_help_panel=DATA
+    ),
+]
+ExcludedOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--not",
+        metavar="COLUMNS",
+        help="Columns that a pattern of -y or -u matches but is not to.",
+        rich_help_panel=DATA,
     ),
 ]
 ControlOption = Annotated[
@@ -163,6 +139,7 @@ class ExampleOptions:
     state: StateOption
     observation: ObservationOption = None
     sensor: SensorOption = None
+    excluded: ExcludedOption = None
     control: ControlOption = None
     time: TimeOption = None
     sequence: SequenceOption = None
@@ -170,6 +147,15 @@ class ExampleOptions:
         list[str] | None,
         typer.Option("--angle", help="State columns that are angles in radians.", rich_help_panel=DATA),
     ] = None
+    velocities: Annotated[
+        bool,
+        typer.Option(
+            "--velocities",
+            help="Append the velocities of the state columns, derived from them, to the state; the transition "
+            "constant-velocity needs velocities.",
+            rich_help_panel=DATA,
+        ),
+    ] = False
     encoding: EncodingOption = "utf-8"
     gaps: GapsOption = GapTreatment.SPLIT
     window: WindowOption = None
@@ -181,6 +167,7 @@ class ColumnOptions:
 
     observation: OtherObservationOption = None
     sensor: SensorOption = None
+    excluded: ExcludedOption = None
     control: ControlOption = None
     time: TimeOption = None
     sequence: SequenceOption = None
@@ -258,6 +245,13 @@ class FilterOptions:
         bool | None,
         _setting("Keep the prediction where a correction cannot be trusted; engine literal never does."),
     ] = None
+    relocate: Annotated[
+        bool | None,
+        _setting(
+            "Look for the state among all examples where two or more observations contradict the prediction; not with "
+            "the engines literal and local."
+        ),
+    ] = None
     floor: Annotated[
         str | None,
         _setting(
@@ -276,40 +270,11 @@ class FilterOptions:
         {'rule': 'kbr', 'tolerance': 1e-06}
         """
         found = {field.name: getattr(self, field.name) for field in fields(self)}
-        if found["tolerance"] not in (None, "auto"):
-            found["tolerance"] = _tolerance(found["tolerance"])
-        if found["floor"] is not None:
-            found["floor"] = _floor(found["floor"])
+        for name, read in (("tolerance", read_tolerance), ("floor", read_floor)):
+            if found[name] is not None:
+                found[name] = read(found[name])
         return {
             name: value.value if isinstance(value, Enum) else value
             for name, value in found.items()
             if value is not None
         }
-
-
-def _floor(text: str) -> Any:
-    """Read a floor, or one for each of several sensors.
-
-    Examples
-    --------
-    >>> _floor("auto"), _floor("-100"), _floor("-100,auto,none")
-    ('auto', -100.0, [-100.0, 'auto', None])
-    >>> _floor("wifi=-100; camera=none")
-    {'wifi': -100.0, 'camera': None}
-    """
-    if "=" in text:
-        pairs = [part.partition("=") for part in text.split(";")]
-        return {name.strip(): _floor(value) for name, _, value in pairs}
-    words = [word.strip().lower() for word in text.split(",")]
-    try:
-        parts = [word if word == "auto" else None if word in ("", "none") else float(word) for word in words]
-    except ValueError:
-        raise ValueError(f"--floor {text}: it must be a number, auto, or a list of these and none.") from None
-    return parts[0] if len(parts) == 1 else parts
-
-
-def _tolerance(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"--tolerance {text}: it must be a number or auto.") from None

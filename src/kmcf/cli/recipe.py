@@ -20,6 +20,8 @@ ANGULAR_TRANSITIONS = ("random-walk", "jump")
 """Transitions that are told which states are angles."""
 STEPPING_TRANSITIONS = ("constant-velocity", "velocity")
 """Transitions whose step is 1 unless they are told."""
+WORDS = {"true": True, "false": False, "none": None}
+"""Values of settings that are words, in upper or lower case."""
 POSE_TRANSITIONS = ("odometry", "velocity")
 """Transitions of a pose, which know that its last column is an angle."""
 
@@ -46,6 +48,8 @@ def example_files(options: ExampleOptions, *, windows: bool = True) -> TableFile
         encoding=options.encoding,
         window=None if window is None else window.code,
         sensors=sensor_words(options.sensor),
+        excluded=options.excluded or (),
+        velocities=options.velocities,
     )
 
 
@@ -109,10 +113,7 @@ def transition_statements(files: TableFiles, motion: TransitionOptions) -> list[
 def _check_transition(name: str, fixed: dict[str, Any], *, turning: bool) -> None:
     from kmcf.transitions import named
 
-    known = named(name).parameters()
-    unknown = [parameter for parameter in fixed if parameter not in known]
-    if unknown:
-        raise ValueError(f"the transition {name!r} has no parameter {unknown[0]!r}; it has {', '.join(known)}.")
+    named(name, **fixed)  # which complains about unknown names and wrong types
     if name in POSE_TRANSITIONS and not turning:
         raise ValueError(f"the transition {name!r} turns a heading: name its column with --angle.")
 
@@ -142,20 +143,26 @@ def kernel(text: str) -> Code:
 
 
 def assignments(words: Sequence[str], option: str) -> dict[str, Any]:
-    """Read ``NAME=VALUE`` words; values are numbers, lists of numbers or text.
+    """Read ``NAME=VALUE`` words; values are numbers, lists of numbers, true, false, none or text.
 
     Examples
     --------
-    >>> assignments(["scale=[0.1, 0.2]", "step=1"], "--set")
-    {'scale': [0.1, 0.2], 'step': 1}
+    >>> assignments(["scale=[0.1, 0.2]", "step=1", "normalize=false"], "--set")
+    {'scale': [0.1, 0.2], 'step': 1, 'normalize': False}
     """
     found = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name.strip().isidentifier():
             raise ValueError(f"{option} {word}: it must be NAME=VALUE.")
-        try:
-            found[name.strip()] = ast.literal_eval(value.strip())
-        except (ValueError, SyntaxError):
-            found[name.strip()] = value.strip()
+        found[name.strip()] = _value(value.strip())
     return found
+
+
+def _value(text: str) -> Any:
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text

@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -20,12 +21,18 @@ from kmcf.support.plain_text import printable
 
 def command_line() -> str:
     """Return the command as it was typed."""
-    return shlex.join(["kmcf", *sys.argv[1:]])
+    return shlex.join(["kmcf", *(word for word in sys.argv[1:] if word != "--python")])
 
 
 def can_show_progress() -> bool:
     """Say whether a progress bar can be shown: on a terminal, where the package for it is installed."""
     return sys.stderr.isatty() and find_spec("tqdm") is not None
+
+
+def tell_page(path: Path | None) -> None:
+    """Say where a page is, as something to click on, if there is one."""
+    if path is not None:
+        Console().print(f"Report, for your browser: {path.resolve().as_uri()}", soft_wrap=True, markup=False)
 
 
 def print_json(data: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from kmcf.cli.delaying import Answer, Delay
 from kmcf.cli.filtering import uses_times
 from kmcf.cli.models import LoadedModel
 from kmcf.cli.sensors import check_sensor_widths
@@ -21,6 +22,7 @@ from kmcf.export.estimates import LINES, EstimateColumns
 from kmcf.filter import Belief
 from kmcf.filter.inputs import IncompleteError
 from kmcf.filter.run import collect
+from kmcf.filter.smoothing import collect_smoothed
 from kmcf.numerics.interrupts import uninterrupted, was_interrupted
 
 
@@ -35,21 +37,27 @@ class EstimateStream:
         Which columns hold what; ``files`` are not used.
     lines : binary file
         Where the lines come from.
+    lag : int, optional
+        Answer so many lines late, with what was observed since.
     """
 
-    def __init__(self, model: LoadedModel, tables: TableFiles, lines: Any) -> None:
+    def __init__(self, model: LoadedModel, tables: TableFiles, lines: Any, lag: int | None = None) -> None:
         self._model = model
-        self._rows = csv_rows(lines, tables.encoding, "stdin")
+        self._lag = lag
+        self._delays: dict[str, Delay] = {}
+        self._lines = csv_rows(lines, tables.encoding, "stdin")
         self._beliefs: dict[str, Belief] = {}
         self._started = 0
         self.reasons: Counter[str] = Counter()
         """How many estimates had which reason for an alarm; empty: none."""
         self._times: dict[str, float] = {}
         self._windows: dict[str, Window] = {}
-        header = next(self._rows, None)
+        header = next(self._lines, None)
         if header is None:
             raise ValueError("stdin is empty; the first line must hold the names of the columns.")
         self._header = header[1]
+        gone = choose(tables.excluded, self._header, source="stdin", role="exclusion") if tables.excluded else []
+        self._offered = [name for name in self._header if name not in gone]
         self._tables = tables.fitting(self._header, "stdin")
         self._columns = {role: self._chosen(role) for role in ("observation", "control", "time", "sequence")}
         self._sensors = self._whose()
@@ -62,20 +70,27 @@ class EstimateStream:
     @property
     def columns(self) -> EstimateColumns:
         """The columns of the output; known after the first row."""
-        return EstimateColumns(self._model.states, self._tables.time, self._tables.sequence, self._dates)
+        smoothed = self._lag is not None
+        return EstimateColumns(self._model.states, self._tables.time, self._tables.sequence, self._dates, smoothed)
 
     def estimates(self) -> Iterator[list[list[Any]]]:
         """Yield the rows for each line: its own and, before it, those that fill a gap where this was asked for."""
-        for line, cells in self._rows:
+        for line, cells in self._lines:
             observation = np.array([self._number(line, cells, j) for j in self._columns["observation"]])
             control = np.array([self._number(line, cells, j) for j in self._columns["control"]])
             label = "".join(cells[j] for j in self._columns["sequence"])
             yield self._stepped(line, label, observation, control if len(control) else None, self._time(line, cells))
+        for label in self._delays:
+            yield self._rest(label)
 
     def _stepped(self, line: int, label: str, observation: Any, control: Any, time: float) -> list[list[Any]]:
         missed = self._missed(line, label, time)
         belief = self._beliefs.get(label)
+        ended: list[list[Any]] = []
         if belief is None or (missed and self._tables.gaps == "split"):
+            ended = self._rest(label)
+            if self._lag is not None:
+                self._delays[label] = Delay(self._model.filter.smooth_lag(self._lag, self._started))
             belief = self._model.filter.start(stream=self._started)
             self._started += 1
             self._windows[label] = self._model.window or Window(1)
@@ -102,9 +117,25 @@ class EstimateStream:
             column = self._columns["observation"][int(wrong[0])]
             raise ValueError(f"stdin, line {line}, column {self._header[column]!r}: {error}") from None
         self._beliefs[label], self._times[label], self._windows[label] = belief, time, window
-        run = collect([*beliefs, belief], angles=self._model.filter.angles, keep=False)
+        notes = zip([*beliefs, belief], [*times, time], [*(0 for _ in beliefs), missed], strict=True)
+        answers = [Answer(*note) for note in notes]
+        return ended + self._rows_of(
+            label, answers if self._lag is None else self._delays[label].after(answers, control)
+        )
+
+    def _rest(self, label: str) -> list[list[Any]]:
+        """Return the rows that a sequence still owes at its end."""
+        return self._rows_of(label, self._delays[label].rest() if label in self._delays else [])
+
+    def _rows_of(self, label: str, answers: list[Answer]) -> list[list[Any]]:
+        if not answers:
+            return []
+        beliefs, times, missed = zip(*answers, strict=True)
+        angles = self._model.filter.angles
+        late = self._lag is not None
+        run = collect_smoothed(beliefs, angles=angles) if late else collect(beliefs, angles=angles, keep=False)
         self.reasons.update(str(reason) for reason in run.alarm_reason)
-        return list(self.columns.rows(run, label, [*times, time], [*(0 for _ in beliefs), missed]))
+        return list(self.columns.rows(run, label, times, missed))
 
     def _filled(
         self, label: str, belief: Belief, missed: int, before: float, time: float
@@ -155,8 +186,8 @@ class EstimateStream:
         """Add the columns of the sensors that the header names, and say where each sensor's are in an observation."""
         found: dict[str, slice] = {}
         for name, words in self._tables.sensors.items():
-            if not lacks(words, self._header):
-                names = choose(words, self._header, source="stdin", role=f"sensor {name!r}")
+            if not lacks(words, self._offered):
+                names = choose(words, self._offered, source="stdin", role=f"sensor {name!r}")
                 start = len(self._columns["observation"])
                 self._columns["observation"] += [self._header.index(column) for column in names]
                 found[name] = slice(start, start + len(names))
@@ -167,7 +198,8 @@ class EstimateStream:
 
     def _chosen(self, role: str) -> list[int]:
         wanted = getattr(self._tables, role) or []
-        names = choose([wanted] if isinstance(wanted, str) else wanted, self._header, source="stdin", role=role)
+        offered = self._offered if role in ("observation", "control") else self._header
+        names = choose([wanted] if isinstance(wanted, str) else wanted, offered, source="stdin", role=role)
         return [self._header.index(name) for name in names]
 
 
@@ -185,7 +217,7 @@ def write_lines(stream: EstimateStream, output: TextIO, format: str) -> None:
     """
     written = 0
     try:
-        for rows in stream.estimates():
+        for rows in filter(None, stream.estimates()):
             lines = [LINES[format](stream.columns, row) for row in (rows if written else [None, *rows])]
             with uninterrupted():
                 output.write("".join(lines))

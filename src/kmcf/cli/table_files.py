@@ -33,6 +33,10 @@ class TableFiles:
     """The code that makes the window of which observations consist; None: they are taken one by one."""
     sensors: dict[str, list[str]] = field(default_factory=dict)
     """Columns of several sensors, instead of those of the observation."""
+    excluded: Sequence[str] = ()
+    """Columns that patterns match and that are not meant."""
+    velocities: bool = False
+    """Whether velocities of the state columns are derived and appended to them."""
     assumed: frozenset[str] = frozenset()
     """Roles that the user did not name: a file may do without the column of the time or of the sequence."""
 
@@ -58,16 +62,45 @@ class TableFiles:
         """Let errors about numbers that are missing name the line and the column."""
         from kmcf.datasets.column_files import first_incomplete
         from kmcf.filter.inputs import IncompleteError
+        from kmcf.transitions.constant_velocity import NoVelocityError
 
         try:
             yield
+        except NoVelocityError as error:
+            names = self._state_names()
+            raise ValueError(
+                "the transition 'constant-velocity' needs positions, then as many velocities, but "
+                f"{names[error.column]!r} is not the velocity of {names[error.position]!r}: name columns that are (-s "
+                "x,y,vx,vy), or add --velocities to derive them from the positions."
+            ) from None
         except IncompleteError as error:
             words = [*self.observation, *(word for words in self.sensors.values() for word in words)]
             some = not self.sensors
-            where = first_incomplete(self.files, words, self.state, self.encoding, all_of_them=some)
-            if where is None:
+            where = first_incomplete(
+                self.files, words, self.state, self.encoding, all_of_them=some, excluded=self.excluded
+            )
+            where = where or self.first_unused()
+            if not where:
                 raise
             raise ValueError(f"{where}: {error}") from None
+
+    def reading_options(self) -> dict[str, Any]:
+        """Return what :func:`kmcf.datasets.read_tables` is told besides the files."""
+        return self._arguments()
+
+    def first_unused(self) -> str:
+        """Say where the first row stands that has no state or no observation; nothing if it is not known."""
+        from kmcf.datasets.column_files import first_unused
+
+        if self.sensors:
+            return ""
+        return first_unused(self.files, self.observation, self.state, self.encoding, excluded=self.excluded) or ""
+
+    def _state_names(self) -> list[str]:
+        from kmcf.datasets.column_files import column_names
+        from kmcf.datasets.columns import choose
+
+        return choose(self.state, column_names(self.files[0], self.encoding), source=self.files[0].name, role="state")
 
     def _arguments(self) -> dict[str, Any]:
         """Return what is not as it is by default."""
@@ -86,7 +119,8 @@ def tell_gaps(recordings: list[Recording], gaps: str) -> None:
     once = {recording.name: recording.counts for recording in recordings}
     found = {name: counts["gaps"] for name, counts in once.items() if counts.get("gaps")}
     if found:
-        treated = {"split": "a new sequence begins after each", "fill": "they are filled with predicted rows"}
+        parts = f"split there, into {counted(len(recordings), 'part')} that are learnt from separately"
+        treated = {"split": f"sequences are {parts}", "fill": "they are filled with predicted rows"}
         names = ", ".join(repr(name) for name in list(found)[:3]) + (", ..." if len(found) > 3 else "")
         gap = counted(sum(found.values()), "gap")
         note(f"{gap} in time ({names}): {treated.get(gaps, 'the rows are kept as they are')}.")

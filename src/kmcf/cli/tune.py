@@ -14,6 +14,7 @@ from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import can_show_progress, print_json, print_table
 from kmcf.cli.table_files import TableFiles, tell_gaps
+from kmcf.cli.targets import check_folder
 from kmcf.cli.windows import WindowWords, add_windows, check_floor, check_length, read_windows
 
 SEARCH = "Search"
@@ -109,6 +110,7 @@ def tune(
     if python:
         typer.echo(script.text("print(result.best_value, result.best_params)"))
         return
+    check_folder(out)
     with files.pointing():
         summary = script.run()["summary"]
     if as_json:

@@ -7,14 +7,27 @@ import jax.numpy as jnp
 import numpy as np
 
 from kmcf.compiled.belief import DeviceBelief
-from kmcf.compiled.checks import precision_of
+from kmcf.compiled.checks import ENGINES, precision_of
+from kmcf.compiled.compiling import keep_compiled
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.patterns import with_patterns
 from kmcf.filter.backend import Backend
+from kmcf.filter.motion import Transition
+from kmcf.transitions.elapsed import takes_elapsed
 from kmcf.trust.alarm import Watch
 from kmcf.trust.rehearsal import Mover
 
-__all__ = ["CompiledFilter", "DeviceBelief", "compiled_backend", "mover", "on_device", "precision_of"]
+__all__ = [
+    "ENGINES",
+    "CompiledFilter",
+    "DeviceBelief",
+    "compiled_backend",
+    "keep_compiled",
+    "mover",
+    "on_device",
+    "on_host",
+    "precision_of",
+]
 
 
 def compiled_backend(flt: Any, precision: Any, watch: Watch | None = None) -> Backend:
@@ -47,4 +60,18 @@ def mover(transition: Any, precision: Any) -> Mover:
             raise ValueError(f"transition(states, control, key) returned {moved.shape} for {np.shape(states)}.")
         return moved
 
+    return move
+
+
+def on_host(transition: Any, precision: Any) -> Transition:
+    """Return a transition written for JAX as one of NumPy states and a NumPy generator, with control and time."""
+
+    def move(states: Any, control: Any, rng: np.random.Generator, **timed: Any) -> Any:
+        key = jax.random.key(int(rng.integers(2**31)))
+        driven = None if control is None else jnp.asarray(control, precision)
+        return np.asarray(transition(jnp.asarray(states, precision), driven, key, **timed), np.float64)
+
+    move.takes_elapsed = takes_elapsed(transition)  # type: ignore[attr-defined]
+    if hasattr(transition, "log_density"):
+        move.log_density = transition.log_density  # type: ignore[attr-defined]
     return move

@@ -10,7 +10,9 @@ import jax.numpy as jnp
 from jax import lax
 
 from kmcf.compiled.loops import fused_loop, plain_loop
+from kmcf.compiled.similarities import can_be_fused, fused_similarities, plain_similarities
 from kmcf.herding.herding import herding_loss
+from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import Array
 
 LARGEST_FUSED_LOOP = 8192
@@ -19,16 +21,22 @@ LARGEST_FUSED_LOOP = 8192
 
 @dataclass(frozen=True)
 class DeviceAlgebra:
-    """Solves by JAX's Cholesky, and the greedy loop as a fused GPU kernel or a plain loop.
+    """Solves by JAX's Cholesky; the greedy loop and the similarities of particles as fused GPU kernels or plainly.
 
     Parameters
     ----------
     loop : {"plain", "fused", "interpreted"}
-        "plain": a loop over picks. "fused": one GPU kernel per filter for all picks. "interpreted": that kernel
-        without a GPU, for tests.
+        "plain": a loop over picks. "fused": one GPU kernel per filter for all picks, and one for the similarities of
+        all particles. "interpreted": those kernels without a GPU, for tests.
     """
 
     loop: str = "plain"
+
+    def similarities(self, pivots: ExampleKernel, particles: Array) -> tuple[Array, Array]:
+        """Return the particles' mean similarities with the pivots, and the mean of their largest ones."""
+        if self.loop == "plain" or not can_be_fused(pivots, particles):
+            return plain_similarities(pivots, particles)
+        return fused_similarities(pivots, particles, interpret=self.loop == "interpreted")
 
     def solve_lower(self, lower: Array, right: Array) -> Array:
         """Solve L x = right."""
@@ -43,6 +51,11 @@ class DeviceAlgebra:
         """Solve (C² + δI) x = right for a symmetric C."""
         square = C @ C + delta * jnp.eye(C.shape[0], dtype=C.dtype)
         return self.solve_factorised(jnp.linalg.cholesky(square, symmetrize_input=False), right)
+
+    def solve_shifted(self, C: Array, delta: Any, right: Array) -> Array:
+        """Solve (C + δI) x = right for a positive semi-definite C."""
+        shifted = C + delta * jnp.eye(C.shape[0], dtype=C.dtype)
+        return self.solve_factorised(jnp.linalg.cholesky(shifted, symmetrize_input=False), right)
 
     def herd(self, mean_values: Array, gram: Array, size: int, squared_norm: Array) -> tuple[Array, Array]:
         """Return the picks of Kernel Herding (Algorithm 4) and their distance to the embedding."""

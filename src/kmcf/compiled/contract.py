@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from kmcf.bayes_rule import CompressedRule
+from kmcf.bayes_rule import CompressedRule, LowRankRule
 from kmcf.compiled.seen import Seen
 from kmcf.compiled.step import FilterState, StepResult, StepSettings
 from kmcf.filter.belief import Belief
@@ -19,7 +19,7 @@ class Engine(Protocol):
     """A filter whose steps are compiled (:class:`kmcf.compiled.engine.CompiledFilter`)."""
 
     @property
-    def rule(self) -> CompressedRule:
+    def rule(self) -> CompressedRule | LowRankRule:
         """The rule as fitted by NumPy."""
 
     @property

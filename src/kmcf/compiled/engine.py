@@ -17,11 +17,14 @@ import numpy as np
 from jax import lax
 from jax.sharding import Mesh
 
-from kmcf.bayes_rule import CompressedRule
+from kmcf.bayes_rule import CompressedRule, LowRankRule
+from kmcf.bayes_rule.clipped import ClippedSums
+from kmcf.bayes_rule.declared import DeclaredFunctions
 from kmcf.bayes_rule.tensors import Tensors
 from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.compiled.belief import DeviceBelief
 from kmcf.compiled.checks import check_kernel, check_results, is_traced
+from kmcf.compiled.compiling import compiled
 from kmcf.compiled.fetching import fetched_belief
 from kmcf.compiled.inputs import Batch, read_batch, read_one, read_sequences
 from kmcf.compiled.loops import padded_gram
@@ -38,7 +41,7 @@ from kmcf.compiled.step import (
     initial_state,
     replay,
 )
-from kmcf.filter.belief import Belief
+from kmcf.filter.belief import Belief, check_continues
 from kmcf.filter.clock import Clock, Drive, drive_from, intervals, read_time, warn_unused
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
@@ -50,14 +53,15 @@ from kmcf.trust.alarm import Watch
 from kmcf.trust.calibration import Calibration
 from kmcf.trust.signals import Running
 
-jax.tree_util.register_dataclass(Tensors, [field.name for field in dataclasses.fields(Tensors)], [])
+for _sums in (Tensors, ClippedSums):
+    jax.tree_util.register_dataclass(_sums, [field.name for field in dataclasses.fields(_sums)], [])
 
 
 @dataclass(frozen=True, eq=False)
 class CompiledFilter:
     """The backend of a filter that was fitted on JAX arrays: its steps are compiled."""
 
-    rule: CompressedRule
+    rule: CompressedRule | LowRankRule
     """The rule as fitted by NumPy; weights are formed from it on request."""
     states: Objects
     """The example states."""
@@ -84,12 +88,13 @@ class CompiledFilter:
             What raises alarms.
         """
         rule = flt.rule_
+        in_advance = isinstance(rule, CompressedRule)
         settings = StepSettings(
             transition=flt.transition,
             initial=flt.initial,
             state_pivots=rule.states.pivot_kernel.mapped(lambda array: array.astype(dtype)),
             observation_pivots=rule.observations.pivot_kernel.mapped(lambda array: array.astype(dtype)),
-            declared=rule.declared,
+            declared=rule.declared if in_advance else DeclaredFunctions(flt.states_, flt.angles, ()),
             angles=tuple(flt.angles),
             seed=flt.seed_,
             n_particles=flt.n_particles_,
@@ -119,12 +124,12 @@ class CompiledFilter:
     @cached_property
     def model(self) -> Model:
         """The fitted numbers on the device."""
-        core = self.rule.core
-        core = core._replace(
-            tensors=dataclasses.replace(core.tensors, squares=None),
-            candidate_gram=padded_gram(core.candidate_gram),
-        )
-        host = Model(core, self.states[self.rule.candidates.indices], self.states)
+        rule = self.rule
+        core = rule.core if isinstance(rule, CompressedRule) else rule.compiled_core(self.settings.declared)
+        core = core._replace(candidate_gram=padded_gram(core.candidate_gram))
+        if isinstance(core.tensors, Tensors):
+            core = core._replace(tensors=dataclasses.replace(core.tensors, squares=None))
+        host = Model(core, self.states[rule.candidates.indices], self.states)
         return jax.tree.map(lambda array: jnp.asarray(array, self.settings.dtype), host)
 
     def start(self, stream: Any) -> DeviceBelief:
@@ -215,6 +220,7 @@ class CompiledFilter:
         return state
 
     def _from_host(self, belief: Belief) -> FilterState:
+        check_continues(belief)
         size, dtype = self.settings.n_particles, self.settings.dtype
         particles, weights = belief.particles(size)
         if len(particles) != size or np.ptp(weights) > 1e-12:
@@ -267,15 +273,15 @@ class CompiledFilter:
     @cached_property
     def initial(self) -> Any:
         """The compiled draw from p_init: takes the model and a stream."""
-        return jax.jit(partial(initial_state, settings=self.settings))
+        return compiled(partial(initial_state, settings=self.settings))
 
     @cached_property
     def _blank(self) -> Any:
-        return jax.jit(partial(blank_result, settings=self.settings))
+        return compiled(partial(blank_result, settings=self.settings))
 
     @cached_property
     def _step(self) -> Any:
-        return jax.jit(partial(advance, settings=self.settings))
+        return compiled(partial(advance, settings=self.settings))
 
     @cached_property
     def _replay(self) -> Any:
@@ -286,7 +292,7 @@ class CompiledFilter:
 
             return lax.scan(one, state, (corrected, picks, drives))
 
-        return jax.jit(steps)
+        return compiled(steps)
 
     def initial_of(self, stream: Any) -> FilterState:
         """Return the initial state of a stream: draws from p_init."""

@@ -8,7 +8,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from kmcf.bayes_rule import CompressedPosterior
+from kmcf.bayes_rule import CompressedPosterior, CompressedRule
+from kmcf.bayes_rule.base import DensePosterior, Posterior
 from kmcf.compiled.contract import Engine
 from kmcf.compiled.seen import Seen
 from kmcf.compiled.step import FilterState, StepResult
@@ -60,13 +61,21 @@ def belief_of(
     if not bool(result.corrected):
         predicted = particles()
         return Belief(predicted, equal_weights(len(predicted)), **details)
-    posterior = CompressedPosterior(
-        rule=engine.rule,
-        support=engine.states,
-        weight_sum=report.weight_sum,
-        observation_coverage=report.observation_coverage,
-        state_coverage=report.state_coverage,
-        prior=np.asarray(result.prior, np.float64),
-        solution=np.asarray(result.solution, np.float64),
-    )
+    posterior = _posterior(engine, result, report)
     return Belief(engine.states, posterior, resampled=engine.rule.candidates.indices[result.picks], **details)
+
+
+def _posterior(engine: Engine, result: StepResult, report: StepReport) -> Posterior:
+    """Return the posterior of a step that corrected; the importance-weighted rule clips, so its weights are formed."""
+    rule = engine.rule
+    prior, solution = (np.asarray(part, np.float64) for part in (result.prior, result.solution))
+    common: dict[str, Any] = {
+        "support": engine.states,
+        "weight_sum": report.weight_sum,
+        "observation_coverage": report.observation_coverage,
+        "state_coverage": report.state_coverage,
+    }
+    if isinstance(rule, CompressedRule):
+        return CompressedPosterior(rule=rule, prior=prior, solution=solution, **common)
+    weights = np.maximum(rule.states.rows @ prior, 0.0) * (rule.observations.rows @ solution)
+    return DensePosterior(rule=rule, unnormalised=weights, evidence=result.evidence, **common)

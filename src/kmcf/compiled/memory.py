@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 
+from kmcf.bayes_rule.clipped import ClippedSums
 from kmcf.compiled.step import Model, StepSettings
 
 USUAL_BYTES = 2 * 2**30
@@ -21,10 +22,12 @@ def bytes_per_sequence(model: Model, settings: StepSettings, steps: int, observa
 
     The similarities of particles and pivots are counted once, in case the compiler cannot fuse them away.
     """
-    p, q = model.core.tensors.total.shape
+    p, q = model.core.tensors.ranks
     size = settings.n_particles
     numbers = model.examples[0].size
     working = 8 * size * numbers + size * p + 4 * model.candidate_states.shape[0] + 6 * q * q + 2 * p * p
+    if isinstance(model.core.tensors, ClippedSums):  # the importance-weighted rule works on all examples at every step
+        working += model.examples.shape[0] * (q + 4)
     kept = p + q + 2 * numbers + numbers**2 + settings.n_resample + 10
     return int(settings.dtype.itemsize * (working + 2 * steps * kept) + 2 * steps * observation_bytes)
 

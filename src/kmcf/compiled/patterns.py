@@ -19,6 +19,7 @@ import numpy as np
 
 from kmcf.compiled.belief import DeviceBelief
 from kmcf.compiled.checks import check_results, is_traced
+from kmcf.compiled.compiling import compiled
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.inputs import Batch, read_one
 from kmcf.compiled.seen import Seen
@@ -64,7 +65,7 @@ class ColumnsFilter(CompiledFilter):
     @cached_property
     def together(self) -> Any:
         """The compiled step of several sequences, whose observations lack the same numbers."""
-        return jax.jit(jax.vmap(partial(advance, settings=self.settings), in_axes=(None, 0, 0, 0)))
+        return compiled(jax.vmap(partial(advance, settings=self.settings), in_axes=(None, 0, 0, 0)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -6,17 +6,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, overload
 
 import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from kmcf.bayes_rule import CompressedRule
+from kmcf.compiled.compiling import compiled
 from kmcf.compiled.contract import Engine
 from kmcf.compiled.fetching import belief_of
+from kmcf.compiled.held import HeldResults
 from kmcf.compiled.inputs import Batch
 from kmcf.compiled.seen import Seen, distances_of, shifts_of
-from kmcf.compiled.step import FilterState, StepResult
+from kmcf.compiled.step import FilterState
 from kmcf.embedding.lazy_weights import WeightSummary, summarise_columns
 from kmcf.filter.belief import Belief
 from kmcf.filter.run import FilterRun
@@ -38,7 +42,7 @@ class BatchSummaries:
     def __init__(
         self,
         engine: Engine,
-        results: StepResult,
+        results: HeldResults,
         batch: Batch,
         *,
         mesh: Mesh | None = None,
@@ -98,7 +102,7 @@ class BatchSummaries:
         distance, shift = (float(self.column(f"observation_{name}")[b, t]) for name in ("distance", "shift"))
         return belief_of(
             self._engine,
-            jax.tree.map(lambda array: array[b, t], self._results),
+            self._results.at(b, t),
             Seen(distance, running, shift),
             time=begin + t + 1,
             stream=stream,
@@ -149,6 +153,8 @@ class BatchSummaries:
         if name in DECIDED:
             self._columns.update(decided(self._engine.watch, self.column, results.missing.shape))
             return self._columns[name]
+        if name == "relocated":  # compiled filters never do so
+            return np.zeros(results.missing.shape, dtype=bool)
         return self._watched(name) if name in WATCHED else _double(getattr(results, name))
 
     def _watched(self, name: str) -> Any:
@@ -172,7 +178,7 @@ class BatchSummaries:
         return running_means(*series) + np.array(self._before)  # a forecast sees nothing, and keeps what was before
 
     def _per_sequence(self, name: str) -> bool:
-        return name == "interval" or (name == "covariance" and self._results.covariance is None)
+        return name == "interval" or (name == "covariance" and not self._results.has_covariance)
 
     def _stacked(self, name: str) -> Any:
         """Stack the sequences' columns, with NaN after the end of the shorter ones."""
@@ -290,7 +296,7 @@ def summarise_weights(
         rows = NamedSharding(mesh, PartitionSpec(mesh.axis_names))
         U, V = jax.device_put((U, V), rows)
     piece = max(1, WEIGHTS_AT_ONCE // len(U))
-    summary = jax.jit(_weight_summary)
+    summary = compiled(partial(_weight_summary, clipped=not isinstance(rule, CompressedRule)))
     parts = []
     for first in range(0, len(prior), piece):
         some = slice(first, first + piece)
@@ -298,11 +304,14 @@ def summarise_weights(
     return WeightSummary(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _weight_summary(U: Array, V: Array, prior: Array, solution: Array, weight_sum: Array) -> WeightSummary:
+def _weight_summary(
+    U: Array, V: Array, prior: Array, solution: Array, weight_sum: Array, *, clipped: bool
+) -> WeightSummary:
     with jax.default_matmul_precision("highest"):
-        weights = (U @ prior.T) * (V @ solution.T) / weight_sum
+        coefficients = U @ prior.T
+        weights = (coefficients.clip(0.0) if clipped else coefficients) * (V @ solution.T) / weight_sum
     return summarise_columns(weights)
 
 
 def _double(values: Any) -> Any:
-    return values.astype(np.float64) if values.dtype.kind == "f" else values
+    return np.array(values, np.float64 if values.dtype.kind == "f" else None)  # a copy: what JAX gives is read-only

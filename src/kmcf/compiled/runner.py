@@ -13,6 +13,8 @@ import numpy as np
 from jax import lax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from kmcf.compiled.compiling import announcing, compiled
+from kmcf.compiled.held import HeldResults, may_stay
 from kmcf.compiled.inputs import Batch
 from kmcf.compiled.memory import bytes_per_sequence, free_bytes, plan
 from kmcf.compiled.step import FilterState, Model, StepResult, StepSettings, advance, initial_state
@@ -35,8 +37,8 @@ class BatchRunner:
         self._settings = settings
         self._by_mesh: dict[Mesh | None, tuple[Any, ...]] = {}
 
-    def run(self, batch: Batch, *, mesh: Mesh | None = None, start: FilterState | None = None) -> StepResult:
-        """Filter a batch, as many sequences at a time as the device has room for; return host arrays (B, T, ...)."""
+    def run(self, batch: Batch, *, mesh: Mesh | None = None, start: FilterState | None = None) -> HeldResults:
+        """Filter a batch, as many sequences at a time as the device has room for; return arrays (B, T, ...)."""
         size, steps = batch.observations.shape[:2]
         devices = 1 if mesh is None else mesh.size
         device = jax.local_devices()[0] if mesh is None else mesh.local_devices[0]
@@ -48,16 +50,28 @@ class BatchRunner:
             lambda length: bytes_per_sequence(self._model, self._settings, length, observation_bytes),
             free_bytes(device),
         )
+        if (width, piece) == (size, steps) and mesh is None:
+            results = self._run_part((batch.observations, batch.drives), np.arange(size), piece, None, start, stay=True)
+            return HeldResults(results if may_stay(device) else jax.device_get(results))
         parts = []
         for first in range(0, size, width):
             rows = np.minimum(np.arange(first, first + width), size - 1)  # the last part is padded
             some = jax.tree.map(lambda array, rows=rows: array[rows], (batch.observations, batch.drives))
             part = self._run_part(some, rows, piece, mesh, start)
             parts.append(jax.tree.map(lambda array, first=first: array[: size - first], part))
-        return jax.tree.map(lambda *arrays: np.concatenate(arrays), *parts)
+        return HeldResults(jax.tree.map(lambda *arrays: np.concatenate(arrays), *parts))
 
-    def _run_part(self, inputs: Any, streams: Any, piece: int, mesh: Mesh | None, start: FilterState | None) -> Any:
-        """Run some sequences to their end, piece by piece."""
+    def _run_part(
+        self,
+        inputs: Any,
+        streams: Any,
+        piece: int,
+        mesh: Mesh | None,
+        start: FilterState | None,
+        *,
+        stay: bool = False,
+    ) -> Any:
+        """Run some sequences to their end, piece by piece; bring the results to the host if they may not stay."""
         model, scan, initial, put, fetch = self.compiled_for(mesh)
         if start is None:
             state = initial(model, put(np.asarray(streams, np.uint32)))
@@ -67,8 +81,9 @@ class BatchRunner:
         pieces = []
         for begin in range(0, steps, piece):
             observations, drives = jax.tree.map(lambda array, begin=begin: array[:, begin : begin + piece], inputs)
-            state, results = scan(model, state, put(observations), put(drives))
-            pieces.append(fetch(results))
+            with announcing(f"the loop over {piece} steps of {observations.shape[0]} sequences"):
+                state, results = scan(model, state, put(observations), put(drives))
+            pieces.append(results if stay else fetch(results))
         return pieces[0] if len(pieces) == 1 else jax.tree.map(lambda *arrays: np.concatenate(arrays, axis=1), *pieces)
 
     def compiled_for(self, mesh: Mesh | None) -> tuple[Any, ...]:
@@ -82,7 +97,7 @@ class BatchRunner:
         scan = partial(_scan_batch, settings=self._settings)
         initial = jax.vmap(partial(initial_state, settings=self._settings), in_axes=(None, 0))
         if mesh is None:
-            return self._model, jax.jit(scan), jax.jit(initial), lambda tree: tree, jax.device_get
+            return self._model, compiled(scan), compiled(initial), lambda tree: tree, jax.device_get
         whole, split = PartitionSpec(), PartitionSpec(mesh.axis_names)
         # Each device runs its own filters: nothing is exchanged.
         scan = jax.shard_map(scan, mesh=mesh, in_specs=(whole, split, split, split), out_specs=split, check_vma=False)
@@ -90,8 +105,8 @@ class BatchRunner:
         model = place(self._model, NamedSharding(mesh, whole))
         return (
             model,
-            jax.jit(scan),
-            jax.jit(initial),
+            compiled(scan),
+            compiled(initial),
             lambda tree: place(tree, NamedSharding(mesh, split)),
             gather,
         )

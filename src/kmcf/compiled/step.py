@@ -15,9 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from kmcf.bayes_rule.base import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
-from kmcf.bayes_rule.core import Algebra, CompressedCore, Correction, correct, evidence_of, herd_features
+from kmcf.bayes_rule.core import CompressedCore, Correction, correct, evidence_of, herd_features
 from kmcf.bayes_rule.declared import DeclaredFunctions
 from kmcf.bayes_rule.evidence import Evidence
+from kmcf.compiled.algebra import DeviceAlgebra
 from kmcf.compiled.checks import tracing
 from kmcf.embedding.moments import weighted_covariance, weighted_mean
 from kmcf.filter.clock import Drive
@@ -53,7 +54,7 @@ class StepSettings:
     rejecting: bool
     """Whether the prediction is kept when the correction cannot be trusted."""
     dtype: Any
-    algebra: Algebra
+    algebra: DeviceAlgebra
 
 
 class FilterState(NamedTuple):
@@ -230,7 +231,7 @@ def _corrected(
 def blank_result(model: Model, state: FilterState, settings: StepSettings) -> StepResult:
     """Return what is known before the first step: the initial sample."""
     nan, false = jnp.asarray(jnp.nan, settings.dtype), jnp.zeros((), bool)
-    p, q = model.core.tensors.total.shape
+    p, q = model.core.tensors.ranks
     mean, covariance = _particle_moments(state.particles, settings)
     return StepResult(
         corrected=false,
@@ -252,14 +253,9 @@ def blank_result(model: Model, state: FilterState, settings: StepSettings) -> St
 
 
 def similarities_of_mean(core: CompressedCore, particles: Array, settings: StepSettings) -> tuple[Array, Array]:
-    """Return the particles' mean similarities with the pivots, and how well the examples cover them.
-
-    These are reductions of elementwise formulas, which the compiler fuses: the (pivots, particles) matrix is never
-    stored. The closest pivot is found from logarithms, which saves a second round of exponentials.
-    """
-    mean = jnp.mean(settings.state_pivots.against(particles), axis=1).astype(settings.dtype)
-    closest = jnp.exp(jnp.max(settings.state_pivots.log_against(particles), axis=0))
-    return mean, core.states.coverage(jnp.mean(closest)).astype(settings.dtype)
+    """Return the particles' mean similarities with the pivots, and how well the examples cover them."""
+    mean, closest = settings.algebra.similarities(settings.state_pivots, particles)
+    return mean.astype(settings.dtype), core.states.coverage(closest).astype(settings.dtype)
 
 
 def _moments(

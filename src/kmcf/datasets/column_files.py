@@ -14,39 +14,54 @@ from typing import Any
 
 import numpy as np
 
+from kmcf.datasets.bags import read_bag
 from kmcf.datasets.columns import NamedColumns
 from kmcf.support.extras import require
 
 DELIMITERS = ",;\t"
+EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
+SIGNATURES = {
+    b"PK": "an archive; NPZ archives end in .npz",
+    b"PAR1": "Parquet; its name must end in .parquet",
+    b"\x93NUMPY": "one NumPy array; numpy.savez writes named ones",
+    b"\x89HDF": "HDF5; kmcf.datasets reads NWB files of spikes from Python",
+    b"\x1f\x8b": "compressed; unpack it first",
+}
+"""What files that are no tables begin with, and what they are."""
 
 
 def read_columns(path: Path, encoding: str = "utf-8") -> NamedColumns:
-    """Read a CSV file (a header line; commas, semicolons or tabs), a Parquet file or an NPZ archive.
+    """Read a CSV file (a header line; commas, semicolons or tabs), a Parquet file, an NPZ archive or an Excel sheet.
 
     Parameters
     ----------
     path : Path
-        ``.npz`` is read as an archive, ``.parquet`` as Parquet, anything else as CSV.
+        ``.npz`` is read as an archive, ``.parquet`` as Parquet, ``.mcap`` as a ROS 2 bag, ``.xlsx`` and its like by
+        pandas, where it can read them (their first sheet), anything else as CSV.
     encoding : str
         Encoding of CSV files.
     """
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; name its files, as in {path}/*.csv.")
     if not path.is_file():
-        raise ValueError(f"there is no file {path}.")
+        pattern = any(letter in path.name for letter in "*?[")
+        raise ValueError(f"no file matches {path}." if pattern else f"there is no file {path}.")
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is empty.")
-    readers = {".npz": _read_npz, ".parquet": _read_parquet}
+    readers = {".npz": _read_npz, ".parquet": _read_parquet, ".mcap": read_bag, **dict.fromkeys(EXCEL, _read_excel)}
     reader = readers.get(path.suffix.lower())
     columns = _read_csv(path, encoding) if reader is None else reader(path)
     if not columns.names or len(columns) == 0:
-        raise ValueError(f"{path} holds no rows.")
+        raise ValueError(f"{path} holds no rows below its header.")
     return columns
 
 
 def column_names(path: Path, encoding: str = "utf-8") -> list[str]:
     """Return the names of the columns without reading the rest of the file, where the format allows."""
     ending = path.suffix.lower()
-    if ending in (".npz", ".parquet") or not path.is_file():
+    if ending in (".npz", ".parquet", ".mcap", *EXCEL) or not path.is_file():
         return read_columns(path, encoding).names
+    _check_text(path, encoding)
     with path.open("rb") as file:
         return next(csv_rows(file, encoding, path.name), (0, []))[1]
 
@@ -86,11 +101,39 @@ def _read_parquet(path: Path) -> NamedColumns:
         table = parquet.read_table(path)
     except Exception as error:  # a damaged file can fail in any way
         raise ValueError(f"{path} cannot be read as Parquet: {_sentence(error)}.") from None
-    columns = {name: table.column(name).to_pandas().to_numpy() for name in table.column_names}
+    return _of_frame({name: table.column(name).to_pandas() for name in table.column_names}, path)
+
+
+def _read_excel(path: Path) -> NamedColumns:
+    """Let pandas read the first sheet, with whatever packages it needs for the format."""
+    advice = "save the sheet as CSV"
+    try:
+        frame = require("pandas", "tables").read_excel(path)
+    except ImportError as error:
+        raise ValueError(f"{path} is an Excel file: {_sentence(error)}; or {advice}.") from None
+    except Exception as error:  # a damaged file can fail in any way
+        raise ValueError(f"{path} cannot be read as an Excel file: {_sentence(error)}; {advice}.") from None
+    return _of_frame({str(name): frame[name] for name in frame.columns}, path)
+
+
+def _of_frame(series: dict[str, Any], path: Path) -> NamedColumns:
+    """Return the columns of a data frame; words where a column is not of numbers or dates."""
+    columns = {name: column.to_numpy() for name, column in series.items()}
     for name, column in columns.items():
         if column.dtype.kind == "O":
             columns[name] = np.array(["" if cell is None else str(cell) for cell in column], dtype=str)
     return NamedColumns(columns, path.name)
+
+
+def _check_text(path: Path, encoding: str) -> None:
+    """Refuse a file that is no text: it would be read as a table without rows, or as a wrong encoding."""
+    with path.open("rb") as file:
+        head = file.read(512)
+    known = next((what for start, what in SIGNATURES.items() if head.startswith(start)), "")
+    if known or (b"\0" in head and not encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32"))):
+        wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        what = known or ("UTF-16 text; name its encoding: utf-16" if wide else "binary")
+        raise ValueError(f"{path} is not a CSV, Parquet, NPZ or Excel file: it is {what}.")
 
 
 def _sentence(error: Exception) -> str:
@@ -98,6 +141,7 @@ def _sentence(error: Exception) -> str:
 
 
 def _read_csv(path: Path, encoding: str) -> NamedColumns:
+    _check_text(path, encoding)
     with path.open("rb") as file:
         lines = csv_rows(file, encoding, path.name)
         header = next(lines, (0, []))[1]
@@ -168,10 +212,20 @@ def _text_lines(file: Any, encoding: str) -> Iterator[str]:
 
 def _checked_header(row: list[str], source: str) -> list[str]:
     header = [name.strip() for name in row]
+    if len(set(header)) < len(header) and all(_is_number(name) for name in header):
+        shown = ", ".join(header[:3]) + (", ..." if len(header) > 3 else "")
+        raise ValueError(f"{source} has no header: its first line ({shown}) must hold the names of the columns.")
     for name in header:
         if not name or header.count(name) > 1:
             raise ValueError(f"{source} has {f'two columns {name!r}' if name else 'a column without a name'}.")
     return header
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return np.isfinite(float(cell or "0"))
+    except ValueError:
+        return False
 
 
 def first_incomplete(
@@ -181,6 +235,7 @@ def first_incomplete(
     encoding: str = "utf-8",
     *,
     all_of_them: bool = True,
+    excluded: str | Sequence[str] = (),
 ) -> str | None:
     """Say where the first observation stands that is partly missing, or infinite; None if there is none.
 
@@ -190,9 +245,11 @@ def first_incomplete(
         As for :func:`kmcf.datasets.read_tables`; rows whose state is unknown do not count.
     all_of_them : bool
         False: a file may lack some of the columns.
+    excluded : str or list of str
+        Columns that are not meant.
     """
     for path in files:
-        columns = read_columns(Path(path), encoding)
+        columns = read_columns(Path(path), encoding).without(_words(excluded))
         wanted = [word for word in _words(observation) if all_of_them or not columns.lacks([word])]
         names = columns.chosen(wanted, "observation")
         values, states = columns.numbers(names), columns.numbers(columns.chosen(_words(state), "state"))
@@ -200,6 +257,28 @@ def first_incomplete(
         rows = np.flatnonzero(known & ~np.isfinite(values).all(axis=1))
         if len(rows):
             return columns.where(int(rows[0]), names[int(np.flatnonzero(~np.isfinite(values[rows[0]]))[0])])
+    return None
+
+
+def first_unused(
+    files: Sequence[Path],
+    observation: str | Sequence[str],
+    state: str | Sequence[str],
+    encoding: str = "utf-8",
+    *,
+    excluded: str | Sequence[str] = (),
+) -> str | None:
+    """Say where the first row stands that is no example, for lack of a state or of an observation; None if all are."""
+    for path in files:
+        columns = read_columns(Path(path), encoding).without(_words(excluded))
+        names = [
+            columns.chosen(_words(words), role) for words, role in ((state, "state"), (observation, "observation"))
+        ]
+        states, values = (columns.numbers(some) for some in names)
+        rows = np.flatnonzero(~np.isfinite(states).all(axis=1) | np.isnan(values).all(axis=1))
+        if len(rows):
+            empty = np.flatnonzero(~np.isfinite(states[rows[0]]))
+            return columns.where(int(rows[0]), names[0][empty[0]] if len(empty) else names[1][0])
     return None
 
 

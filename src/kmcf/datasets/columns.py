@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
@@ -14,6 +14,8 @@ from kmcf.numerics.arrays import FloatArray
 from kmcf.support.plain_text import printable
 
 _LISTED, _LONGEST = 15, 40
+NOT_HIDDEN = ("state", "time", "sequence", "exclusion")
+"""Roles for which a column can be named although it is excluded from the observations."""
 
 
 class NamedColumns:
@@ -29,6 +31,8 @@ class NamedColumns:
         Names that stand for several columns.
     place : callable, optional
         Returns where a row stands in the source: ``"line 7"``.
+    hidden : collection of str
+        Columns that are neither observation nor control.
     """
 
     def __init__(
@@ -37,7 +41,9 @@ class NamedColumns:
         source: str,
         groups: dict[str, list[str]] | None = None,
         place: Callable[[int], str] = lambda row: f"row {row + 1}",
+        hidden: Collection[str] = (),
     ) -> None:
+        self._hidden = frozenset(hidden)
         self._arrays = arrays
         self._groups = groups or {}
         self._place = place
@@ -51,18 +57,28 @@ class NamedColumns:
         """The names of the columns."""
         return list(self._arrays)
 
-    def chosen(self, wanted: Sequence[str], role: str) -> list[str]:
-        """Return the columns that names, patterns and lists of names refer to."""
-        return choose(wanted, self.names, source=self.source, role=role, groups=self._groups)
+    def chosen(self, wanted: Sequence[str], role: str, taken: Collection[str] = ()) -> list[str]:
+        """Return the columns that names, patterns and lists of names refer to; those taken are not suggested."""
+        hidden: Collection[str] = () if role in NOT_HIDDEN else self._hidden
+        names = [name for name in self.names if name not in hidden]
+        groups = {group: [name for name in of if name not in hidden] for group, of in self._groups.items()}
+        return choose(wanted, names, source=self.source, role=role, groups=groups, taken=taken)
+
+    def without(self, excluded: Sequence[str]) -> NamedColumns:
+        """Return the same, where columns that names and patterns refer to are neither observation nor control."""
+        if not excluded:
+            return self
+        hidden = self.chosen(excluded, "exclusion")
+        return NamedColumns(self._arrays, self.source, self._groups, self._place, hidden)
 
     def lacks(self, wanted: Sequence[str]) -> bool:
         """Say whether names and patterns refer to no column at all."""
-        return lacks(wanted, [*self.names, *self._groups])
+        return lacks(wanted, [*(name for name in self.names if name not in self._hidden), *self._groups])
 
     def completed(self, names: Sequence[str]) -> NamedColumns:
         """Return the same with empty columns for the names that are not there."""
         absent = {name: np.full(len(self), np.nan) for name in names if name not in self._arrays}
-        return NamedColumns({**self._arrays, **absent}, self.source, self._groups, self._place)
+        return NamedColumns({**self._arrays, **absent}, self.source, self._groups, self._place, self._hidden)
 
     def labels(self, name: str) -> list[str]:
         """Return one column as words."""
@@ -102,7 +118,13 @@ class NamedColumns:
 
 
 def choose(
-    wanted: Sequence[str], names: Sequence[str], *, source: str, role: str, groups: dict[str, list[str]] | None = None
+    wanted: Sequence[str],
+    names: Sequence[str],
+    *,
+    source: str,
+    role: str,
+    groups: dict[str, list[str]] | None = None,
+    taken: Collection[str] = (),
 ) -> list[str]:
     """Return the columns referred to by name, by pattern (``beacon_*``), or several separated by commas.
 
@@ -114,7 +136,11 @@ def choose(
     found: list[str] = []
     for word in wanted:
         for part in [word] if word in names or word in (groups or {}) else word.split(","):
-            found += _one_choice(part.strip(), names, source, role, groups or {})
+            matching = _matching(part.strip(), names, groups or {})
+            if not matching:
+                free = [name for name in (*names, *(groups or {})) if name not in found and name not in taken]
+                raise ValueError(f"{source} has no column {part.strip()!r} for the {role}; {_hint(part, names, free)}")
+            found += matching
     twice = [name for name in found if found.count(name) > 1]
     if twice:
         raise ValueError(f"the column {twice[0]!r} of {source} is named twice as {role}.")
@@ -133,15 +159,26 @@ def lacks(wanted: Sequence[str], names: Sequence[str]) -> bool:
     return not any(fnmatchcase(name, part) or name == part for part in parts for name in names)
 
 
-def _one_choice(word: str, names: Sequence[str], source: str, role: str, groups: dict[str, list[str]]) -> list[str]:
+def _matching(word: str, names: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
     if word in names:
         return [word]
-    if word in groups:
-        return groups[word]
-    matching = [name for name in names if fnmatchcase(name, word)]
-    if matching:
-        return matching
-    close = get_close_matches(word, [*names, *groups], n=1, cutoff=0.5)
+    return groups[word] if word in groups else [name for name in names if fnmatchcase(name, word)]
+
+
+def _hint(word: str, names: Sequence[str], free: Sequence[str]) -> str:
+    """Suggest a column that is not in use, or say what there is."""
+    word = word.strip()
+    otherwise = [name for name in free if fnmatchcase(name.lower(), word.lower())]
+    if otherwise:  # but for upper and lower case
+        return f"did you mean {otherwise[0]!r}{', ...' if len(otherwise) > 1 else ''}? Upper and lower case differ."
+    close = get_close_matches(word, free, n=1, cutoff=0.5)
     listed = ", ".join(name[:_LONGEST] for name in names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
-    hint = f"did you mean {close[0]!r}?" if close else f"it has {printable(listed)}."
-    raise ValueError(f"{source} has no column {word!r} for the {role}; {hint}")
+    unnamed = " Its first line, which names the columns, holds numbers only." if all(map(_is_number, names)) else ""
+    return f"did you mean {close[0]!r}?{unnamed}" if close else f"it has {printable(listed)}.{unnamed}"
+
+
+def _is_number(name: str) -> bool:
+    try:
+        return read_number(name) == read_number(name)
+    except ValueError:
+        return False

@@ -15,6 +15,7 @@ from kmcf.datasets.column_files import read_columns
 from kmcf.datasets.columns import NamedColumns
 from kmcf.datasets.recording import Recording
 from kmcf.datasets.sensor_columns import sensor_columns
+from kmcf.datasets.velocities import with_velocity_columns
 from kmcf.numerics.arrays import FloatArray
 from kmcf.support.plain_text import printable
 
@@ -52,6 +53,8 @@ def read_tables(
     step: float | None = None,
     encoding: str = "utf-8",
     sensors: Mapping[str, Names] | None = None,
+    excluded: Names = (),
+    velocities: bool = False,
 ) -> list[Recording]:
     r"""Read sequences from CSV, Parquet or NPZ files with one row per step.
 
@@ -78,6 +81,10 @@ def read_tables(
     sensors : mapping, optional
         Instead of ``observation``: name of each of several sensors to its columns. In a file that has none of them the
         sensor is silent. ``recording.by_sensor()`` and :func:`sensor_examples` tell the sensors apart.
+    excluded : str or list of str
+        Columns that a pattern of observations or controls matches and that are not meant, by name or pattern.
+    velocities : bool
+        Append velocities derived from the state columns: ``x`` gets ``x_velocity``.
 
     Returns
     -------
@@ -95,7 +102,7 @@ def read_tables(
     if gaps not in GAPS:
         raise ValueError(f"gaps = {gaps!r}; it must be {', '.join(GAPS)}.")
     paths = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
-    tables: Iterable[NamedColumns] = (read_columns(path, encoding) for path in paths)
+    tables: Iterable[NamedColumns] = (read_columns(path, encoding).without(_listed(excluded)) for path in paths)
     whose: dict[str, list[str]] = {}
     if sensors:
         tables = list(tables)
@@ -115,9 +122,33 @@ def read_tables(
     turning = tuple(_position(name, recordings[0].names["states"]) for name in _listed(angles))
     columns = {name: tuple(_listed(observation).index(column) for column in whose[name]) for name in whose}
     recordings = [replace(recording, angles=turning, sensors=columns) for recording in recordings]
-    return (
-        recordings if time is None else _with_gaps(recordings, gaps, usual_step(recordings) if step is None else step)
-    )
+    if time is not None:
+        recordings = _with_gaps(recordings, gaps, usual_step(recordings) if step is None else step)
+    return [with_velocity_columns(recording) for recording in recordings] if velocities else recordings
+
+
+def recordings_of(
+    columns: NamedColumns, roles: Roles, *, name: str, angles: Names = (), gaps: str = "keep"
+) -> list[Recording]:
+    """Return the sequences in named columns, as :func:`read_tables` does for one file.
+
+    Parameters
+    ----------
+    columns : NamedColumns
+        The columns.
+    roles : Roles
+        What they hold.
+    name : str
+        Name of the sequence, if no column says which.
+    angles : str or list of str
+        State columns that are angles in radians.
+    gaps : {"keep", "split", "fill", "error"}
+        What to do where time advances by more than 1.5 steps.
+    """
+    found = _sequences(columns, roles, name)
+    turning = tuple(_position(angle, found[0].names["states"]) for angle in _listed(angles))
+    found = [replace(recording, angles=turning) for recording in found]
+    return found if roles.time is None else _with_gaps(found, gaps, usual_step(found))
 
 
 def columns_of(recordings: Sequence[Recording]) -> dict[str, Any]:
@@ -130,7 +161,8 @@ def columns_of(recordings: Sequence[Recording]) -> dict[str, Any]:
     sensors = {name: [names["observations"][j] for j in columns] for name, columns in recordings[0].sensors.items()}
     return {
         **({"sensors": sensors} if sensors else {}),
-        "state": list(names["states"]),
+        "state": list(names.get("positions", names["states"])),
+        **({"velocities": True} if "positions" in names else {}),
         "observation": list(names["observations"]),
         "control": list(names["controls"]),
         "time": next(iter(names["time"]), None),
@@ -181,17 +213,18 @@ def labels_of(paths: Sequence[Path]) -> list[str]:
 
 def _sequences(columns: NamedColumns, roles: Roles, stem: str) -> list[Recording]:
     """Split the rows of one file into sequences."""
-    chosen = {
-        role: columns.chosen(_listed(getattr(roles, role)), role)
-        for role in ("state", "observation", "control", "time", "sequence")
-    }
+    chosen: dict[str, list[str]] = {}
+    for role in ("state", "observation", "control", "time", "sequence"):
+        taken = [name for names in chosen.values() for name in names]
+        chosen[role] = columns.chosen(_listed(getattr(roles, role)), role, taken)
     for role in ("time", "sequence"):
         if len(chosen[role]) > 1:
             raise ValueError(f"the {role} must be one column, but {getattr(roles, role)!r} names {len(chosen[role])}.")
     both = [name for name in chosen["observation"] if name in chosen["state"]]
     if both:
         raise ValueError(
-            f"the column {both[0]!r} is named as state and as observation: the filter would observe the answer."
+            f"the column {both[0]!r} is named as state and as observation: the filter would observe the answer; "
+            "exclude it (--not)."
         )
     states, observations, controls = (columns.numbers(chosen[role]) for role in ("state", "observation", "control"))
     labels = columns.labels(chosen["sequence"][0]) if chosen["sequence"] else [stem] * len(columns)

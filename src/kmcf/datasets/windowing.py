@@ -124,6 +124,14 @@ class Window:
         """Return length, seconds and fill, as notes in a file keep them: ``Window(**described)``."""
         return {"length": int(self.length), "seconds": self.seconds, "fill": self.fill}
 
+    def kept(self) -> tuple[tuple[FloatArray | None, ...], tuple[float, ...]]:
+        """Return the observations that it holds, newest first, and their times where it counts seconds."""
+        return self._recent, self._times
+
+    def holding(self, recent: Iterable[FloatArray | None], times: Iterable[float] = ()) -> Window:
+        """Return the same window holding other observations: what :meth:`kept` returned."""
+        return replace(self, _recent=tuple(recent), _times=tuple(times))
+
     def _young(self, age: int) -> bool:
         return self.seconds is None or self._times[0] - self._times[age] < self.seconds
 

@@ -40,8 +40,8 @@ def write_estimates(
     """Write the results of filtering recordings: one row per step, as CSV, Parquet or lines of JSON.
 
     The columns are the sequence, the time (or the number of the step), mean, 95 % interval, mode and covariance of the
-    state, effective sample size, coverage, flags, alarms with their reasons, and how many steps were missed before the
-    row.
+    state, the filter's mean beside a smoothed one, effective sample size, coverage, flags, alarms with their reasons,
+    and how many steps were missed before the row.
 
     Parameters
     ----------
@@ -124,12 +124,15 @@ class EstimateColumns:
         Name of the column that tells sequences apart.
     dates : bool
         Times are seconds since 1970, to be written as dates.
+    smoothed : bool
+        The means of the filter stand beside smoothed estimates.
     """
 
     states: Sequence[str]
     time: str | None = None
     sequence: str | None = None
     dates: bool = False
+    smoothed: bool = False
 
     @classmethod
     def of(
@@ -147,6 +150,7 @@ class EstimateColumns:
             time=next(iter(names.get("time", ())), None),
             sequence=label or next(iter(names.get("sequence", ())), several),
             dates=recordings[0].units.get("time") == DATES,
+            smoothed=runs[0].is_smoothed,
         )
 
     def header(self) -> list[str]:
@@ -156,7 +160,9 @@ class EstimateColumns:
         for what in ("mean", "lower", "upper", "mode"):
             names += [f"{what}_{state}" for state in self.states]
         names += [f"covariance_{a}_{b}" for i, a in enumerate(self.states) for b in self.states[i:]]
-        names += ["ess", "coverage", "low_coverage", "rejected", "missing", "alarm", "alarm_reason"]
+        if self.smoothed:
+            names += [f"filtered_mean_{state}" for state in self.states]
+        names += ["ess", "coverage", "low_coverage", "rejected", "missing", "relocated", "alarm", "alarm_reason"]
         return [*names, "missed_steps"] if self.time else names
 
     def rows(self, run: FilterRun, label: str, times: Any, missed: Any) -> Iterator[list[Any]]:
@@ -177,14 +183,16 @@ class EstimateColumns:
         upper = [(i, j) for i in range(width) for j in range(i, width)]
         mean, mode = run.mean.reshape(steps, width), np.reshape(run.mode, (steps, width))
         interval, covariance = run.interval, run.covariance
+        before = (mean if run.filtered is None else run.filtered.mean).reshape(steps, width)
         for t in range(steps):
             start: list[Any] = [label] if self.sequence else []
             step = float(times[t]) if self.time else int(run.time[t])
             start.append(write_date(step) if self.dates else step)
             values = [*mean[t], *interval[t, 0], *interval[t, 1], *mode[t], *(covariance[t, i, j] for i, j in upper)]
+            values += [*before[t]] if self.smoothed else []
             numbers = [float(value) for value in (*values, run.ess[t], run.coverage[t])]
             flags: list[Any] = [bool(run.coverage[t] < LOW_COVERAGE), bool(run.rejected[t]), bool(run.missing[t])]
-            flags += [bool(run.alarm[t]), str(run.alarm_reason[t])]
+            flags += [bool(run.relocated[t]), bool(run.alarm[t]), str(run.alarm_reason[t])]
             yield [*start, *numbers, *flags, *([int(missed[t])] if self.time else [])]
 
 

@@ -18,6 +18,9 @@ from kmcf.trust.alarm import Watch
 COMPILED = "kmcf.compiled"
 """The room whose ``compiled_backend`` and ``precision_of`` serve filters fitted on JAX arrays."""
 
+DISTRIBUTED = "kmcf.distributed"
+"""The room whose ``learn_chunks`` serves filters fitted on Dask collections."""
+
 
 class Reader(Protocol):
     """Reads observations of the form that the examples had."""
@@ -74,3 +77,8 @@ class Backend(Protocol):
 def compiled_room() -> Any:
     """Import the compiled backend. It needs JAX, which anyone who passes JAX arrays has."""
     return import_module(COMPILED)
+
+
+def distributed_room() -> Any:
+    """Import what fits filters on Dask collections. It needs Dask, which anyone who passes such a collection has."""
+    return import_module(DISTRIBUTED)

@@ -58,6 +58,10 @@ class StepReport:
     """That running mean."""
     running: Running = NOTHING_SEEN
     """Running means of the distance, and of how much less probable than predicted observations were."""
+    doubt: float = 0.0
+    """How much better a prior spread over all examples predicted the last observations, as a log Bayes factor."""
+    relocated: bool = False
+    """Observations contradicted the prediction, so the state was looked for among all examples."""
     missing: bool = False
     """No observation was given."""
     rejected: bool = False
@@ -182,6 +186,11 @@ class Belief(CalibratedEmbedding):
         return self.time > 0 and not (self.report.missing or self.report.rejected)
 
     @property
+    def final(self) -> bool:
+        """Whether no step may continue from this belief: a smoothed one knows later observations."""
+        return False
+
+    @property
     def watch(self) -> Watch | None:
         """What raises alarms; None if nobody watches."""
         return self._watch
@@ -199,14 +208,7 @@ class Belief(CalibratedEmbedding):
     @property
     def alarm_reason(self) -> str:
         """Why there is an alarm: "uncovered state", "unlike any example", ...; empty if there is none."""
-        if self.watch is None or self.time == 0:
-            return ""
-        report = self.report
-        row: dict[str, Any] = {name: np.array([getattr(report, name)]) for name in WATCHED}
-        row |= {"ess": np.array([self.ess]), "negative_mass": np.array([self.negative_mass])}
-        row |= {"running": np.array([report.running]), "support_size": np.array([len(self)])}
-        row["mean"] = self.mean()[None] if is_numeric(self.states) else None
-        return str(self.watch.decide(row)[1][0])
+        return alarm_reasons([self])[0]
 
     @property
     def state_shape(self) -> tuple[int, ...] | None:
@@ -252,8 +254,45 @@ class Belief(CalibratedEmbedding):
             rows["sensors used"] = ", ".join(self.report.sensors.used)
         if reason := self.alarm_reason:
             rows["alarm"] = reason
+        if self.report.relocated:
+            rows["relocated"] = "the state was looked for among all examples"
         how = "no observation" if self.report.missing else "observation rejected" if self.report.rejected else ""
         return html_table("Belief", rows, how)
+
+
+def check_continues(belief: Belief) -> None:
+    """Refuse to make a step from a belief that knows later observations."""
+    if belief.final:
+        raise ValueError(
+            "a smoothed belief knows later observations, which a step would use twice: start from run.filtered[t]."
+        )
+
+
+def alarm_reasons(beliefs: Sequence[Belief]) -> list[str]:
+    """Return the reasons for alarms of several beliefs, which cost little more than one; empty where there is none.
+
+    Examples
+    --------
+    >>> alarm_reasons([Belief(np.zeros((2, 1)), equal_weights(2))])
+    ['']
+    """
+    reasons = [""] * len(beliefs)
+    watched: dict[tuple[int, int], list[int]] = {}  # beliefs with one watch are decided about together
+    for position, belief in enumerate(beliefs):
+        if belief.watch is not None and belief.time > 0:
+            watched.setdefault((id(belief.watch), len(belief.states)), []).append(position)
+    for positions in watched.values():
+        some = [beliefs[position] for position in positions]
+        rows: dict[str, Any] = {name: np.array([getattr(one.report, name) for one in some]) for name in WATCHED}
+        rows |= {"ess": np.array([one.ess for one in some])}
+        rows |= {"negative_mass": np.array([one.negative_mass for one in some])}
+        rows |= {"running": np.array([one.report.running for one in some])}
+        rows |= {"support_size": np.array([len(one) for one in some])}
+        rows["mean"] = np.stack([one.mean() for one in some]) if is_numeric(some[0].states) else None
+        assert some[0].watch is not None
+        for position, reason in zip(positions, some[0].watch.decide(rows)[1], strict=True):
+            reasons[position] = str(reason)
+    return reasons
 
 
 def equal_weights(size: int) -> FloatArray:

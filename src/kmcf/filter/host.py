@@ -11,10 +11,11 @@ import numpy as np
 
 from kmcf.bayes_rule import Prior
 from kmcf.filter.backend import Reader
-from kmcf.filter.belief import Belief
+from kmcf.filter.belief import Belief, check_continues
 from kmcf.filter.clock import drive_from, intervals, read_time, read_times, times_of_each, warn_unused
 from kmcf.filter.inputs import read_controls
 from kmcf.filter.motion import Motion
+from kmcf.filter.parallel import check_jobs, in_parallel
 from kmcf.filter.rejection import counted_sensors, warn_rejected, warn_sensors
 from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.filter.step import Step
@@ -101,9 +102,15 @@ class HostBackend:
         times: Any = None,
         progress: bool = False,
         keep_beliefs: bool | None = None,
+        n_jobs: int = 1,
     ) -> list[FilterRun]:
         """Filter several sequences, of any lengths."""
-        return self._filter_all(sequences, controls, times, progress, keep_beliefs)
+        return self._filter_all(sequences, controls, times, progress, keep_beliefs, check_jobs(n_jobs))
+
+    def filter_stream(self, observations: Any, controls: Any, *, times: Any = None, stream: int = 0) -> FilterRun:
+        """Filter one sequence with a stream of random numbers of its own."""
+        single, clock = (None if given is None else [given] for given in (controls, times))
+        return self._filter_all([observations], single, clock, False, None, first=stream)[0]
 
     def forecast(self, belief: Belief, steps: int, controls: Any, times: Any = None) -> FilterRun:
         """Predict without observations."""
@@ -111,8 +118,17 @@ class HostBackend:
         return collect(self._along(belief, [None] * steps, checked, clock), angles=self.advance.angles, keep=True)
 
     def _filter_all(
-        self, sequences: Sequence[Any], controls: Any, times: Any, progress: bool, keep_beliefs: bool | None
+        self,
+        sequences: Sequence[Any],
+        controls: Any,
+        times: Any,
+        progress: bool,
+        keep_beliefs: bool | None,
+        n_jobs: int = 1,
+        *,
+        first: int = 0,
     ) -> list[FilterRun]:
+        """Filter sequences in turn, with streams of random numbers from ``first`` on."""
         if not isinstance(sequences, list | tuple):
             raise TypeError(f"filter_many takes a list of sequences, not {type(sequences).__name__}.")
         read = [self.reader.sequence(sequence) for sequence in sequences]
@@ -127,9 +143,15 @@ class HostBackend:
             keep_beliefs = total <= KEPT_STEPS and total * self.numbers_per_belief <= KEPT_NUMBERS
         runs, unused = [], Counter[str]()
         with noticed(), progress_bar(total, "filtering", show=progress) as tick:
-            for stream, (sequence, inputs, clock) in enumerate(zip(read, checked, clocks, strict=True)):
-                beliefs = counted_sensors(self._along(self.start(stream), sequence, inputs, clock, tick), unused)
-                runs.append(collect(beliefs, angles=self.advance.angles, keep=keep_beliefs))
+
+            def one(k: int) -> tuple[FilterRun, Counter[str]]:
+                own = Counter[str]()
+                steps = self._along(self.start(first + k), read[k], checked[k], clocks[k], tick)
+                return collect(counted_sensors(steps, own), angles=self.advance.angles, keep=keep_beliefs), own
+
+            for run, own in in_parallel(one, len(read), n_jobs, self.advance):
+                runs.append(run)
+                unused += own
         rejected = [int(t) for run in runs for t in run.time[run.rejected]]
         if rejected:
             what = f"{len(rejected)} of {total} observations were"
@@ -156,6 +178,7 @@ class HostBackend:
     def _next(self, belief: Belief, y: Any, control: Any, time: float | None) -> Belief:
         if not isinstance(belief, Belief):
             raise TypeError(f"step needs a belief from start() or an earlier step, not {type(belief).__name__}.")
+        check_continues(belief)
         if belief.state_shape != self.motion.state_shape:
             raise ValueError(
                 f"the belief's states have shape {belief.state_shape}, but this filter's examples have shape "

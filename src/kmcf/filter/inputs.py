@@ -11,6 +11,10 @@ from kmcf.filter.silence import Filling
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, plain
+from kmcf.support.alerts import FewExamplesWarning, warn_user
+
+FEW = 10
+"""A filter with fewer examples than this warns: what it learns from them is hardly more than a guess."""
 
 
 def read_examples(
@@ -44,6 +48,12 @@ def read_examples(
     if len(read_states) < fewest:
         needed = "one example is" if fewest == 1 else "two examples are"
         raise ValueError(f"at least {needed} needed, but got {len(read_states)}.")
+    if fewest > 1 and len(read_states) < FEW:
+        warn_user(
+            f"there are only {len(read_states)} examples: estimates can lie at their states only, and neither the "
+            "kernels nor the alarms can be chosen well. Record more.",
+            FewExamplesWarning,
+        )
     return (
         _finite_copy(read_states, "states", Accepts(), np.float64),
         _finite_copy(read_observations, "observations", accepts, None),
@@ -238,6 +248,11 @@ class ObservationReader:
         expected = array.shape[1:] == self.shape or (array.ndim == 1 and self.shape == (1,))
         if not expected:
             inner = ", ".join(str(size) for size in self.shape)
+            if array.shape == self.shape:
+                raise ValueError(
+                    f"observations have shape {array.shape}, as one observation has: one sequence has shape "
+                    f"(T, {inner}), a batch (B, T, {inner}); step(belief, y) takes a single observation."
+                )
             raise ValueError(
                 f"observations have shape {array.shape}, but the filter was fitted on observations of shape "
                 f"{self.shape}: one sequence has shape (T, {inner}), a batch (B, T, {inner})."

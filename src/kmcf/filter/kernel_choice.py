@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from kmcf.bayes_rule import ExactRule, Examples, Sample
+from kmcf.bayes_rule import ExactRule, Examples
 from kmcf.bayes_rule.base import LEAST_WEIGHT_SUM
 from kmcf.bayes_rule.defaults import default_delta, default_epsilon
 from kmcf.herding.resampling import KeepAll
@@ -67,11 +67,12 @@ def choose_observation_kernel(
         candidates["counts"] = Counts(angles=circles)
     chosen = np.unique(np.linspace(0, len(states) - 1, min(len(states), MOST_EXAMPLES)).astype(np.intp))
     first, second = np.array_split(chosen, 2)
+    on_states = default_state_kernel(states, angles).fit(states)
     scores = {}
     with threadpool_limits(limits=1, user_api="blas"):  # many small solves: threads would get in the way
         for name, kernel in candidates.items():
             halves = [
-                _score(kernel, states, observations, train, held_out, angles, plain=name == "plain")
+                _score(kernel, states, observations, train, held_out, on_states, plain=name == "plain")
                 for train, held_out in ((first, second), (second, first))
             ]
             scores[name] = float(np.mean(halves))
@@ -85,13 +86,13 @@ def _score(
     observations: Objects,
     train: IntArray,
     held_out: IntArray,
-    angles: Sequence[int],
+    fitted: Kernel,
     *,
     plain: bool,
 ) -> float:
-    """Return the mean score of one kernel, trained on some examples, on others."""
+    """Return the mean score of one kernel, trained on some examples, on others, given the kernel on states."""
     known_states, known_observations = take(states, train), take(observations, train)
-    state_kernel = default_state_kernel(states, angles).fit(states).on_examples(known_states)
+    state_kernel = fitted.on_examples(known_states)
     observation_kernel = clone(kernel).fit(known_observations, known_states).on_examples(known_observations)
     rule = ExactRule.fit(
         Examples(known_states, state_kernel, observation_kernel),
@@ -101,12 +102,9 @@ def _score(
         resampler=KeepAll(),
     )
     uniform = np.full(len(train), 1.0 / len(train))
-    gram = state_kernel.matrix()
     probes = held_out[np.unique(np.linspace(0, len(held_out) - 1, PROBES).astype(np.intp))]
-    scores = []
-    for i in probes:
-        posterior = rule.correct(Sample(known_states, uniform), observations[i : i + 1])
-        weights = posterior.weights() if posterior.weight_sum > LEAST_WEIGHT_SUM else uniform
-        similarity = state_kernel.against(states[i : i + 1])[:, 0]
-        scores.append(float(weights @ gram @ weights - 2.0 * weights @ similarity))
-    return float(np.mean(scores))
+    weights = rule.correct_all(uniform, observations[probes])
+    totals = weights.sum(axis=0)
+    weights = np.where(totals > LEAST_WEIGHT_SUM, weights / np.where(totals == 0.0, 1.0, totals), uniform[:, None])
+    similarities = state_kernel.against(states[probes])
+    return float(np.mean(np.sum(weights * (rule.state_gram @ weights - 2.0 * similarities), axis=0)))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from kmcf.filter.backend import Backend, compiled_room
+from kmcf.filter.motion import Motion
+from kmcf.filter.naming import names_of
 from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.sensor_learning import one_sensor
 from kmcf.filter.settings import check_filter
-from kmcf.filter.support import OnBoth, OnExamples, OnParticles, Support
+from kmcf.filter.support import EXACT_ENOUGH, OnBoth, OnExamples, OnParticles, Support
 from kmcf.kernels import Learned
 from kmcf.numerics.arrays import is_jax
 
@@ -49,9 +52,11 @@ class KernelMonteCarloFilter(RuleFilter):
         does the same at a cost per step that does not depend on n. "local" is Algorithm 1 among the examples near the
         particles, for large worlds: its cost depends on how many these are. "auto" takes the cheapest; ``engine_``,
         ``ranks_`` and ``trace_errors_`` show what it chose.
-    tolerance : float, pair of float or "auto"
+    tolerance : float, pair of float or "auto", optional
         Low-rank engines stop when the largest residual diagonal entry is at most this times the largest diagonal entry.
-        "auto" follows the regularisers: posterior means then change by less than 1 % of the posterior sd.
+        "auto" follows the regularisers as far as a probe at fit allows it: posterior means of left-out examples then
+        change by less than 1 % of their sd, and their errors grow by less than 1 %. None: 1e-8 where a step is cheap
+        with it or an ``engine`` is given, otherwise "auto"; :meth:`explain` tells.
     rank : int, float or pair of them, optional
         Largest number of features of states and observations in low-rank engines; a number below 1 is the share of the
         kernel matrix's trace that they keep, so that the rank follows from a matrix norm (Appendix C.1). With
@@ -85,6 +90,11 @@ class KernelMonteCarloFilter(RuleFilter):
         Whether to keep the prediction when a correction cannot be trusted: no example observation resembles the
         observation, or the posterior weights nearly cancel. None: yes, except with ``engine="literal"``, which is the
         paper's algorithm and never rejects.
+    relocate : bool
+        Whether to look for the state among all examples where two or more observations contradict the prediction: a
+        fifth of the particles are then drawn from the example states, and the observation is used once more.
+        ``run.relocated`` and ``belief.report.relocated`` mark such steps (``docs/alarms.md``). Not with
+        ``engine="literal"`` or "local", nor with JAX arrays.
     floor : float, "auto", or a sequence of these and None, optional
         What a number that is NaN stands for, for all columns of the observation or for each: a value at or below the
         smallest one heard, where silence means something; "auto" decides from the examples. None: it is missing, and
@@ -117,7 +127,7 @@ class KernelMonteCarloFilter(RuleFilter):
         delta: float | None = None,
         rule: str = "kbr",
         engine: str = "auto",
-        tolerance: float | tuple[float, float] | str = 1e-8,
+        tolerance: float | tuple[float, float] | str | None = None,
         rank: int | float | tuple[int | float, int | float] | None = None,
         resampling: str = "herding",
         n_resample: int = 100,
@@ -129,6 +139,7 @@ class KernelMonteCarloFilter(RuleFilter):
         random_state: Any = None,
         reject: bool | None = None,
         floor: Any = None,
+        relocate: bool = False,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -150,6 +161,7 @@ class KernelMonteCarloFilter(RuleFilter):
         self.random_state = random_state
         self.reject = reject
         self.floor = floor
+        self.relocate = relocate
 
     def fit(self, states: Any, observations: Any = None, *, functions: Functions = ()) -> Self:
         """Learn the observation model from n examples.
@@ -171,7 +183,9 @@ class KernelMonteCarloFilter(RuleFilter):
         -------
         self
         """
-        return self._fit(states, observations, functions)
+        self._fit(states, observations, functions)
+        self.state_names_ = names_of(states)
+        return self
 
     def partial_fit(self, states: Any, observations: Any = None) -> Self:
         """Learn from further examples; see :meth:`RuleFilter.partial_fit`."""
@@ -212,7 +226,7 @@ class KernelMonteCarloFilter(RuleFilter):
         FilterRun
         """
         options = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
-        return self._fitted_backend().filter(observations, controls, **options)
+        return self._named(self._fitted_backend().filter(observations, controls, **options))
 
     def filter_many(
         self,
@@ -223,6 +237,7 @@ class KernelMonteCarloFilter(RuleFilter):
         times: Sequence[Any] | None = None,
         keep_beliefs: bool | None = None,
         mesh: Any = None,
+        n_jobs: int = 1,
     ) -> list[FilterRun]:
         """Filter several sequences, of any lengths; sequence b uses random stream b.
 
@@ -236,9 +251,13 @@ class KernelMonteCarloFilter(RuleFilter):
             One sequence of times (or None) per sequence.
         progress, keep_beliefs, mesh
             As for :meth:`filter`.
+        n_jobs : int
+            Number of sequences at once, each in a process of its own; −1: as many as there are cores. The results are
+            the same. Not for filters fitted on JAX arrays, which share out a batch themselves.
         """
         options = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs, **self._devices(mesh)}
-        return self._fitted_backend().filter_many(sequences, controls, **options)
+        options |= self._processes(n_jobs)
+        return [self._named(run) for run in self._fitted_backend().filter_many(sequences, controls, **options)]
 
     @property
     def rejecting_(self) -> bool:
@@ -252,6 +271,12 @@ class KernelMonteCarloFilter(RuleFilter):
         if self._precision is None:
             raise ValueError("mesh is for filters fitted on JAX arrays; this one was fitted on NumPy arrays.")
         return {"mesh": mesh}
+
+    def _processes(self, n_jobs: int) -> dict[str, Any]:
+        """Return the option that only the loop on NumPy understands."""
+        if n_jobs != 1 and self._precision is not None:
+            raise ValueError("n_jobs is for filters fitted on NumPy arrays; this one was fitted on JAX arrays.")
+        return {} if self._precision is not None else {"n_jobs": n_jobs}
 
     def _fit(self, states: Any, observations: Any, functions: Functions, known: Learned | None = None) -> Self:
         self._precision = None
@@ -297,14 +322,14 @@ class KernelMonteCarloFilter(RuleFilter):
         return kinds[self.support](
             resampling=self.resampling,
             resample_threshold=self.resample_threshold,
-            tolerance=self.tolerance,
+            tolerance=EXACT_ENOUGH if self.tolerance is None and self.engine != "auto" else self.tolerance,
             rank=self.rank,
         )
 
     def _on_examples(self, kind: type[OnExamples], **shared: Any) -> Support:
         return kind(
             rule=self.rule,
-            engine=self.engine if self._precision is None else "compressed",
+            engine=self.engine if self._precision is None else compiled_room().ENGINES[self.rule],
             n_resample=self.n_resample,
             angles=self.angles,
             functions=self._functions,
@@ -316,6 +341,11 @@ class KernelMonteCarloFilter(RuleFilter):
         if self._precision is None:
             return super()._make_backend()
         return compiled_room().compiled_backend(self, self._precision, self._make_watch())
+
+    def _host_motion(self) -> Motion:
+        if self._precision is None:
+            return super()._host_motion()
+        return replace(self._motion(), transition=compiled_room().on_host(self.transition, self._precision))
 
     def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
         if self._precision is None:

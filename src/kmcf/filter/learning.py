@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,13 @@ from kmcf.filter.kernel_choice import KernelChoice, choose_observation_kernel
 from kmcf.filter.settings import check_angles
 from kmcf.herding.subsampling import Subsample, choose_examples
 from kmcf.kernels import Kernel, Learned, Precomputed, as_kernel
+from kmcf.kernels.base import check_parameters
 from kmcf.kernels.defaults import default_state_kernel
 from kmcf.numerics.arrays import IntArray
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.growing import Growing
 from kmcf.numerics.objects import Objects, describe, is_numeric, take
+from kmcf.support.phases import Phases
 
 RuleMaker = Callable[[Examples, float, float, dict[str, Any] | None], FittedRule]
 """Fits a Bayes' rule to examples, with ε and δ, or restores it from what a file kept of it."""
@@ -72,6 +74,8 @@ class Learnt:
     """All examples, if some lack numbers; the rule then knows those that lack none."""
     numbers: IntArray | None = None
     """Which of the examples given to ``fit`` have any number; None: all."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """How long the parts of the fit took."""
 
     @property
     def states(self) -> Objects:
@@ -102,7 +106,7 @@ class Learnt:
         flt.epsilon_, flt.delta_ = self.epsilon, self.delta
         flt.example_indices_ = self.example_indices
         flt.subsample_error_ = None if self.chosen is None else self.chosen.error
-        flt.rule_, flt.engine_, flt.ranks_, flt.trace_errors_ = self.fitted
+        flt.rule_, flt.engine_, flt.ranks_, flt.trace_errors_ = self.fitted[:4]
 
     def regularised(self, epsilon: float | None, delta: float | None) -> Learnt | None:
         """Return the same with other regularisers (None: no change), all else shared; None if the rule cannot."""
@@ -223,17 +227,20 @@ def learn_from(
 ) -> Learnt:
     """Learn from examples that were read and lack no number, given a fitted kernel on states."""
     observation_kernel = given_kernel(settings.observation_kernel, "observation_kernel")
-    choice = None
-    if observation_kernel is None:
-        choice = choose_observation_kernel(read_states, read_observations, settings.angles, settings.rule)
-        observation_kernel = choice.kernel
-    unfitted = _with_angles(clone(observation_kernel), settings.angles)
-    observation_kernel = _fitted(unfitted, read_observations, read_states, known)
-    all_states, all_observations = Growing(read_states), Growing(read_observations)
-    examples = examples_for(state_kernel, observation_kernel, all_states, all_observations)
+    choice, phases = None, Phases()
+    with phases("choice of the observation kernel"):
+        if observation_kernel is None:
+            choice = choose_observation_kernel(read_states, read_observations, settings.angles, settings.rule)
+            observation_kernel = choice.kernel
+    with phases("observation kernel"):
+        unfitted = _with_angles(clone(observation_kernel), settings.angles)
+        observation_kernel = _fitted(unfitted, read_observations, read_states, known)
+        all_states, all_observations = Growing(read_states), Growing(read_observations)
+        examples = examples_for(state_kernel, observation_kernel, all_states, all_observations)
     plain = choice is not None and choice.name == "plain"
     epsilon, delta = _regularisers(examples, settings, plain=plain)
-    chosen, fitted = _fit_rule(examples, epsilon, delta, settings)
+    with phases("rule"):
+        chosen, fitted = _fit_rule(examples, epsilon, delta, settings)
     return Learnt(
         all_states=all_states,
         all_observations=all_observations,
@@ -247,6 +254,7 @@ def learn_from(
         fitted=fitted,
         learnt_from=len(read_states),
         refreshed_at=len(read_states),
+        seconds=phases.seconds,
     )
 
 
@@ -260,7 +268,10 @@ def fitted_state_kernel(read_states: Objects, settings: LearningSettings) -> Ker
 
 def given_kernel(kernel: Any, name: str) -> Kernel | None:
     """Read a kernel that a user gave, or None."""
-    return None if kernel is None else as_kernel(kernel, name)
+    read = None if kernel is None else as_kernel(kernel, name)
+    if read is not None:
+        check_parameters(read)
+    return read
 
 
 def examples_for(state_kernel: Kernel, observation_kernel: Kernel, states: Growing, observations: Growing) -> Examples:

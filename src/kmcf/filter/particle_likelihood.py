@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from kmcf.filter.naming import names_of
 from kmcf.filter.rule_filter import RuleFilter
 from kmcf.filter.settings import check_particle_likelihood
 from kmcf.filter.support import OnParticles, Support
@@ -58,6 +59,10 @@ class ParticleLikelihoodFilter(RuleFilter):
     reject : bool, optional
         Whether to keep the prediction when no example observation resembles the observation, or no particle explains
         it. None: yes.
+    relocate : bool
+        Whether to look for the state among all examples where two or more observations contradict the prediction: a
+        fifth of the particles are then drawn from the example states, and the observation is used once more.
+        ``run.relocated`` and ``belief.report.relocated`` mark such steps (``docs/alarms.md``).
     floor : float, "auto", or a sequence of these and None, optional
         What numbers that are NaN stand for, as for :class:`~kmcf.KernelMonteCarloFilter`.
 
@@ -90,6 +95,7 @@ class ParticleLikelihoodFilter(RuleFilter):
         random_state: Any = None,
         reject: bool | None = None,
         floor: Any = None,
+        relocate: bool = False,
     ) -> None:
         self.transition = transition
         self.initial = initial
@@ -107,6 +113,7 @@ class ParticleLikelihoodFilter(RuleFilter):
         self.random_state = random_state
         self.reject = reject
         self.floor = floor
+        self.relocate = relocate
 
     def fit(self, states: Any, observations: Any = None) -> Self:
         """Learn the observation model from n examples.
@@ -121,7 +128,9 @@ class ParticleLikelihoodFilter(RuleFilter):
             What was observed there. With ``observation_kernel="precomputed"`` the n × n kernel matrix of the
             observations.
         """
-        return self._fit(states, observations, ())
+        self._fit(states, observations, ())
+        self.state_names_ = names_of(states)
+        return self
 
     def _check_settings(self) -> None:
         check_particle_likelihood(self)

@@ -9,6 +9,8 @@ import numpy as np
 from sklearn.base import clone
 
 from kmcf.bayes_rule.cache import LAYOUT, to_cache
+from kmcf.filter.chunked import summed_over
+from kmcf.filter.explaining import explain_rule
 from kmcf.filter.gaps import restored_reader, separated
 from kmcf.filter.kernel_choice import KernelChoice
 from kmcf.filter.learning import LearningSettings, Learnt, examples_for, given_kernel
@@ -95,7 +97,9 @@ def _contents(learnt: Learnt) -> dict[str, Any]:
         "engine_": learnt.fitted.engine,
         "ranks_": list(learnt.fitted.ranks),
         "trace_errors_": list(learnt.fitted.trace_errors),
+        "explanation_": "\n".join(explain_rule(learnt.fitted, len(learnt.states))),
         "cache_": Versioned(to_cache(learnt.fitted), LAYOUT),
+        "summed_": summed_over(learnt),
     }
 
 
@@ -111,6 +115,11 @@ def _restored(stored: Mapping[str, Any], settings: LearningSettings) -> tuple[Le
         raise ValueError(f"{examples.state_kernel.size} states, {examples.observation_kernel.size} observations.")
     chosen = None if stored["chosen_"] is None else Subsample(**stored["chosen_"])
     cache = stored["cache_"]
+    if cache is None and stored.get("summed_") is not None:
+        raise ValueError(
+            "this filter was fitted on more examples than its file holds (Dask chunks), and the sums over them were "
+            "written by another version of kmcf: load it with that version, or fit again."
+        )
     epsilon, delta = float(stored["epsilon_"]), float(stored["delta_"])
     known = examples if chosen is None else examples.subset(chosen.indices)
     choice = stored["kernel_choice_"]

@@ -6,19 +6,23 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
 
 from kmcf.bayes_rule import BayesRule, Examples
-from kmcf.filter.backend import Backend, Reader
+from kmcf.filter.backend import Backend, Reader, distributed_room
+from kmcf.filter.chunked import check_chunked, refuse_chunked, summed_in_words
 from kmcf.filter.clock import Drive
+from kmcf.filter.explaining import ExplainedFilter
 from kmcf.filter.gaps import Served
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
 from kmcf.filter.motion import Motion
 from kmcf.filter.patterns import learnt_on, with_patterns
+from kmcf.filter.relocation import Relocation, usual_coverage
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sensor_learning import (
     add_examples,
@@ -37,6 +41,7 @@ from kmcf.filter.support import Support
 from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
 from kmcf.filter.watching import watch_observations, watch_over
 from kmcf.kernels import Kernel, Learned, Precomputed
+from kmcf.numerics.arrays import is_dask
 from kmcf.numerics.greedy import greedy_loop
 from kmcf.numerics.objects import Objects, describe
 from kmcf.support.alerts import StalePivotsWarning, warn_user
@@ -51,7 +56,7 @@ SUMMARY_KERNEL = "observation_kernel__kernel__"
 Functions = Sequence[Callable[[Any], Any]]
 
 
-class RuleFilter(SequentialFilter):
+class RuleFilter(SequentialFilter, ExplainedFilter):
     """Base class of the filters that apply a Bayes' rule to examples."""
 
     state_kernel: Any
@@ -59,11 +64,12 @@ class RuleFilter(SequentialFilter):
     epsilon: float | None = None
     """Only for rules that have one."""
     delta: float | None
-    tolerance: float | tuple[float, float] | str
+    tolerance: float | tuple[float, float] | str | None
     n_particles: int | None
     n_examples: int | float | None
     reject: bool | None
     floor: Any = None
+    relocate: bool = False
 
     sensors_: dict[str, RuleFilter] | None = None
     """A filter for each sensor, fitted to its examples alone; None where ``fit`` was given those of one sensor."""
@@ -94,9 +100,18 @@ class RuleFilter(SequentialFilter):
         self._check_settings()
         self._functions = check_functions(functions)
         self.calibration_ = None  # it was of another fit
-        learnt = learn(states, observations, self._learning_settings(), known)
+        seed = read_seed(self.random_state)
+        if is_dask(states) or is_dask(observations):
+            learnt = self._learn_chunks(states, observations, seed)
+        else:
+            learnt = learn(states, observations, self._learning_settings(), known)
         self._thresholds = None
-        return self._adopt(learnt, read_seed(self.random_state))
+        return self._adopt(learnt, seed)
+
+    def _learn_chunks(self, states: Any, observations: Any, seed: int) -> Learnt:
+        """Learn from Dask collections, where their chunks are."""
+        settings = self._learning_settings(check_chunked(self, self._support()))
+        return distributed_room().learn_chunks(states, observations, settings, angles=self.angles, seed=seed)
 
     def partial_fit(self, states: Any, observations: Any = None) -> Self:
         """Learn from further examples, keeping kernels, regularisers and (compressed engine) pivots.
@@ -116,6 +131,7 @@ class RuleFilter(SequentialFilter):
         if self.sensors_ is not None:
             return self._adopt_sensors(add_examples(self, states, observations), self.seed_)
         one_sensor(self, observations)
+        refuse_chunked(self.learnt_, "partial_fit")
         if self.n_examples is not None or isinstance(self.observation_kernel_, Precomputed):
             raise ValueError("partial_fit works neither with n_examples nor with a precomputed kernel: fit again.")
         extended = self.learnt_.extended(states, observations, self._learning_settings())
@@ -136,6 +152,7 @@ class RuleFilter(SequentialFilter):
         self._thresholds = None
         if self.sensors_ is not None:
             return self._adopt_sensors({name: copy(part).refresh() for name, part in self.sensors_.items()}, self.seed_)
+        refuse_chunked(self.learnt_, "refresh")
         return self._adopt(self.learnt_.refreshed(self._learning_settings()), self.seed_)
 
     def search_space(self) -> dict[str, Parameter]:
@@ -174,7 +191,7 @@ class RuleFilter(SequentialFilter):
         current = self.get_params()
         changed = [name for name, value in settings.items() if differ(current.get(name), value)]
         twin = clone(self).set_params(**settings)
-        if all(name in ("epsilon", "delta") for name in changed) and self.tolerance != "auto":
+        if all(name in ("epsilon", "delta") for name in changed) and not self._follows_regularisers:
             twin._check_settings()
             shared = self.learnt_.regularised(*(settings.get(name) for name in ("epsilon", "delta")))
             if shared is not None:
@@ -184,6 +201,12 @@ class RuleFilter(SequentialFilter):
         if any(name.startswith("observation_kernel") and not name.startswith(SUMMARY_KERNEL) for name in changed):
             known = None
         return twin._fit(states, observations, self._functions, known)
+
+    @property
+    def _follows_regularisers(self) -> bool:
+        """Whether the rule's features were chosen for its regularisers."""
+        why = self.learnt_.fitted.why
+        return self.tolerance == "auto" or (self.tolerance is None and why is not None and why.tolerance is None)
 
     def learn_columns(self, served: Served) -> Learnt:
         """Learn from some columns of the observations what a filter fitted on them alone would have learnt."""
@@ -211,8 +234,8 @@ class RuleFilter(SequentialFilter):
         """Adopt the options that another fit was given."""
         self._functions = tuple(options["_functions"])
 
-    def _learning_settings(self) -> LearningSettings:
-        support = self._support()
+    def _learning_settings(self, support: Support | None = None) -> LearningSettings:
+        support = self._support() if support is None else support
         return LearningSettings(
             state_kernel=self.state_kernel,
             observation_kernel=self.observation_kernel,
@@ -273,7 +296,7 @@ class RuleFilter(SequentialFilter):
 
     def _examples_in_words(self) -> str:
         if self.sensors_ is None:
-            return super()._examples_in_words()
+            return summed_in_words(self.learnt_) or super()._examples_in_words()
         counts = (f"{len(sensor.states_)} examples of {name!r}" for name, sensor in self.sensors_.items())
         return ", ".join(counts)
 
@@ -304,15 +327,22 @@ class RuleFilter(SequentialFilter):
         return True if self.reject is None else bool(self.reject)
 
     def _step(self) -> Step:
+        rule = self._rule()
         return Step(
             predict=Move(self._motion(), self.n_particles_),
-            rule=self._rule(),
+            rule=rule,
             rejecting=self.rejecting_,
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,
             angles=self.angles,
             watch=self._make_watch(),
+            relocation=self._relocation(rule) if self.relocate else None,
         )
+
+    def _relocation(self, rule: BayesRule) -> Relocation:
+        states = self._start_states
+        covered = partial(usual_coverage, rule, states, self._move_once, self.angles)
+        return Relocation(states, self.n_particles_, covered)
 
     def _make_watch(self) -> Watch:
         if self.sensors_ is not None:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kmcf.filter.belief import Belief
 from kmcf.filter.clock import belief_at
 from kmcf.filter.run_files import RunColumns, labelled, read_columns, write_run
+from kmcf.filter.run_views import ViewedRun
+from kmcf.filter.smoothed import SmoothedResults, filtered_table
 from kmcf.filter.summaries import NAMES, SCALARS, Summaries, SummaryColumns, summarise
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
-from kmcf.plotting import plot_run
 from kmcf.store.container import Container, open_container
 from kmcf.support.extras import require
 from kmcf.support.notebooks import html_table, spread_of
 
+if TYPE_CHECKING:
+    from kmcf.filter.paths import Paths
 
-class FilterRun:
+
+class FilterRun(ViewedRun, SmoothedResults):
     """What a filter estimated along a sequence of T observations.
 
     Every summary has one entry per step, first axis T; for a batch of B sequences there is a leading axis B.
@@ -35,6 +39,10 @@ class FilterRun:
         One per step, if they were kept.
     members : sequence of FilterRun, optional
         The runs of a batch.
+    filtered : FilterRun, optional
+        The run that was smoothed, if this is a smoothed one.
+    paths : Paths, optional
+        What whole paths of states are drawn from.
 
     Examples
     --------
@@ -54,7 +62,11 @@ class FilterRun:
         angles: Sequence[int] = (),
         beliefs: Sequence[Belief] | None = None,
         members: Sequence[FilterRun] | None = None,
+        filtered: FilterRun | None = None,
+        paths: Paths | None = None,
     ) -> None:
+        self._filtered = filtered
+        self._paths = paths
         self._summaries = summaries
         self._angles = tuple(angles)
         self._beliefs = beliefs
@@ -161,6 +173,14 @@ class FilterRun:
         return self._column("rejected")
 
     @property
+    def relocated(self) -> BoolArray:
+        """Steps at which observations contradicted the prediction, so that the state was looked for among all examples.
+
+        See the filters' setting ``relocate``. This is no alarm: about 1 % of steps do so where nothing happens.
+        """
+        return self._column("relocated")
+
+    @property
     def missing(self) -> BoolArray:
         """Steps without an observation."""
         return self._column("missing")
@@ -186,6 +206,13 @@ class FilterRun:
         """Whether this holds several sequences, with a leading axis B."""
         return self._members is not None
 
+    @property
+    def summaries(self) -> SummaryColumns:
+        """The columns of a run of one sequence."""
+        if self._summaries is None:
+            raise TypeError("this is a batch of runs: index a sequence first, run[b].")
+        return self._summaries
+
     def at(self, time: Any, ahead: Any = None) -> Belief:
         """Return the belief at a time: that of the last step not after it, if beliefs were kept.
 
@@ -204,15 +231,27 @@ class FilterRun:
         return {name: values for name, values in found.items() if values is not None}
 
     @classmethod
-    def of_columns(cls, columns: Mapping[str, Any], *, angles: Sequence[int] = (), batch: bool = False) -> FilterRun:
-        """Make a run from its summaries, as :meth:`columns` returns them."""
+    def of_columns(
+        cls,
+        columns: Mapping[str, Any],
+        *,
+        angles: Sequence[int] = (),
+        batch: bool = False,
+        filtered: FilterRun | None = None,
+    ) -> FilterRun:
+        """Make a run from its summaries, as :meth:`columns` returns them; ``filtered`` is the run that was smoothed."""
         if not batch:
-            return cls(Summaries.of_columns(columns), angles=angles)
+            return cls(Summaries.of_columns(columns), angles=angles, filtered=filtered)
         sequences = range(len(columns["time"]))
         members = tuple(
-            cls.of_columns({name: values[b] for name, values in columns.items()}, angles=angles) for b in sequences
+            cls.of_columns(
+                {name: values[b] for name, values in columns.items()},
+                angles=angles,
+                filtered=None if filtered is None else filtered[b],
+            )
+            for b in sequences
         )
-        return cls(None, angles=angles, members=members)
+        return cls(None, angles=angles, members=members, filtered=filtered)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> FilterRun:
@@ -223,8 +262,9 @@ class FilterRun:
     @classmethod
     def read(cls, container: Container) -> FilterRun:
         """Read a run from an open file."""
-        columns, angles, several = read_columns(container)
-        return cls.of_columns(columns, angles=angles, batch=several)
+        columns, angles, several, before = read_columns(container)
+        filtered = cls.of_columns({**columns, **before}, angles=angles, batch=several) if before else None
+        return cls.of_columns(columns, angles=angles, batch=several, filtered=filtered)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the summaries (not the beliefs) to a file: NPZ, CSV or Parquet, by the ending of ``path``.
@@ -233,7 +273,8 @@ class FilterRun:
         columns of :meth:`to_dataframe`, with time (and sequence) first. An existing file stays until the new one is
         complete.
         """
-        write_run(path, RunColumns(self.columns(), self.angles, self.is_batch), self.to_dataframe)
+        before = self._filtered_columns()
+        write_run(path, RunColumns(self.columns(), self.angles, self.is_batch, before), self.to_dataframe)
 
     def to_dataframe(self) -> Any:
         """Return one row per step as a pandas DataFrame (needs the extra ``kmcf[tables]``)."""
@@ -242,6 +283,7 @@ class FilterRun:
             frames = {b: member.to_dataframe() for b, member in enumerate(self._members)}
             return pandas.concat(frames, names=["sequence"])
         table = {"mode": self.mode} if self._column("mean") is None else self._moments_by_column()
+        table.update(filtered_table(self._filtered))
         table.update({name: self._column(name) for name in ("times", *SCALARS) if self._column(name) is not None})
         return pandas.DataFrame(table, index=pandas.Index(self.time, name="time"))
 
@@ -259,11 +301,7 @@ class FilterRun:
 
     def to_xarray(self) -> Any:
         """Return a labelled xarray Dataset (needs the extra ``kmcf[tables]``)."""
-        return labelled(self.columns(), batch=self.is_batch)
-
-    def plot(self, truth: Any = None, axes: Any = None) -> Any:
-        """Draw the estimates over time (needs matplotlib); see :func:`kmcf.plotting.plot_run`."""
-        return plot_run(self, truth=truth, axes=axes)
+        return labelled(self.columns(), batch=self.is_batch, filtered=self._filtered_columns())
 
     def _moment(self, name: str) -> Any:
         values = self._column(name)
@@ -291,14 +329,15 @@ class FilterRun:
             if self._members is not None:
                 raise IndexError(f"sequence {index} of a batch of {len(self)} (they count from 0).")
             raise IndexError(f"step {index} of a run with {len(self)} steps (they count from 0).")
-        return self.beliefs[index] if self._members is None else self._members[index]
+        return self.beliefs[index] if self._members is None else self._members[index].named(self._names, self._examples)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.beliefs if self._members is None else self._members)
 
     def __repr__(self) -> str:
         shape = " × ".join(str(size) for size in self.time.shape)
-        return f"FilterRun({shape} steps, {int(self.missing.sum())} missing, {int(self.rejected.sum())} rejected)"
+        kind = "smoothed, " if self.is_smoothed else ""
+        return f"FilterRun({kind}{shape} steps, {int(self.missing.sum())} missing, {int(self.rejected.sum())} rejected)"
 
     def _repr_html_(self) -> str:
         """Return a small table for notebooks."""
@@ -310,9 +349,10 @@ class FilterRun:
         rows["coverage"] = spread_of(self.coverage)
         rows["observations missing"] = int(self.missing.sum())
         rows["observations rejected"] = int(self.rejected.sum())
+        rows["relocated"] = int(self.relocated.sum())
         rows["alarms"] = int(self.alarm.sum())
         rows["beliefs kept"] = "no" if self._beliefs is None and self._members is None else "yes"
-        return html_table("FilterRun", rows)
+        return html_table("FilterRun", rows, "smoothed" if self.is_smoothed else "")
 
 
 def collect(beliefs: Iterable[Belief], *, angles: Sequence[int], keep: bool) -> FilterRun:
@@ -321,6 +361,6 @@ def collect(beliefs: Iterable[Belief], *, angles: Sequence[int], keep: bool) -> 
     return FilterRun(summaries, angles=angles, beliefs=kept)
 
 
-def batch(runs: Sequence[FilterRun]) -> FilterRun:
+def batch(runs: Sequence[FilterRun], filtered: FilterRun | None = None) -> FilterRun:
     """Combine runs of equal length into one whose summaries have a leading axis."""
-    return FilterRun(None, angles=runs[0].angles, members=tuple(runs))
+    return FilterRun(None, angles=runs[0].angles, members=tuple(runs), filtered=filtered)

@@ -6,10 +6,12 @@ import io
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from kmcf.filter.smoothed import SMOOTHED
 from kmcf.filter.summaries import NAMES, SCALARS
 from kmcf.store.container import Container, write_container
 from kmcf.store.errors import FileError
@@ -18,6 +20,8 @@ from kmcf.support.atomic import replacing
 from kmcf.support.extras import require
 
 ENDINGS = (".npz", ".csv", ".parquet")
+FILTERED = "filtered_"
+"""How the columns of the run that was smoothed begin, in the file of a smoothed run."""
 
 
 class RunColumns(NamedTuple):
@@ -27,6 +31,8 @@ class RunColumns(NamedTuple):
     angles: Sequence[int]
     batch: bool
     """Whether the columns have a leading axis for several sequences."""
+    filtered: Mapping[str, Any] = MappingProxyType({})
+    """Of a smoothed run: the filter's columns where smoothing changed them."""
 
 
 def write_run(path: str | os.PathLike[str], run: RunColumns, table: Callable[[], Any]) -> None:
@@ -60,6 +66,7 @@ def write_run(path: str | os.PathLike[str], run: RunColumns, table: Callable[[],
 
 def _write_npz(path: str | os.PathLike[str], run: RunColumns) -> None:
     columns = {name: np.asarray(values) for name, values in run.columns.items()}
+    columns |= {f"{FILTERED}{name}": np.asarray(values) for name, values in run.filtered.items()}
     if columns["mode"].dtype.kind == "O":
         raise TypeError(
             "the states of this run are objects, which NPZ cannot hold; save it as .csv or .parquet, or pickle it."
@@ -73,7 +80,8 @@ def read_columns(container: Container) -> RunColumns:
     if container.manifest["kind"] != "run":
         raise FileError(f"it holds a {container.manifest['root']['object']}, not a run.")
     columns = {name: container.array(name) for name in container.names}
-    if "time" not in columns or not set(columns) <= set(NAMES):
+    known = {*NAMES, *(f"{FILTERED}{name}" for name in SMOOTHED)}
+    if "time" not in columns or not set(columns) <= known:
         raise FileError(f"its columns are not those of a run: {', '.join(columns)}.")
     axes = columns["time"].shape
     angles, several = container.manifest["angles"], container.manifest["batch"]
@@ -84,11 +92,12 @@ def read_columns(container: Container) -> RunColumns:
     for name, values in columns.items():
         if values.shape[: len(axes)] != axes:
             raise FileError(f"its column {name} has shape {values.shape}, which does not match the steps, {axes}.")
-    return RunColumns(columns, angles, bool(several))
+    before = {name.removeprefix(FILTERED): columns.pop(name) for name in list(columns) if name.startswith(FILTERED)}
+    return RunColumns(columns, angles, bool(several), before)
 
 
-def labelled(columns: Mapping[str, Any], *, batch: bool) -> Any:
-    """Return the columns of a run as an xarray Dataset."""
+def labelled(columns: Mapping[str, Any], *, batch: bool, filtered: Mapping[str, Any] = MappingProxyType({})) -> Any:
+    """Return the columns of a run as an xarray Dataset, with those of the run that was smoothed."""
     xarray = require("xarray", "tables")
     lead = ["sequence", "time"] if batch else ["time"]
     variables: dict[str, Any] = {name: (lead, columns[name]) for name in SCALARS}
@@ -97,6 +106,9 @@ def labelled(columns: Mapping[str, Any], *, batch: bool) -> Any:
         coordinates["times"] = (lead, columns["times"])
     if "mean" not in columns:
         variables["mode"] = (lead, np.array(columns["mode"], dtype=object))
+        # Of objects there is nothing to compare but modes.
+        if filtered:
+            variables[f"{FILTERED}mode"] = (lead, np.array(filtered["mode"], dtype=object))
         return xarray.Dataset(variables, coords=coordinates)
     axes = columns["mean"].ndim - len(lead)
     state = ["state"] if axes == 1 else [f"state_{j}" for j in range(axes)]
@@ -108,4 +120,5 @@ def labelled(columns: Mapping[str, Any], *, batch: bool) -> Any:
         "interval": ([*lead, "bound", flat], columns["interval"]),
     }
     coordinates["bound"] = ["lower", "upper"]
+    variables |= {f"{FILTERED}{name}": (variables[name][0], values) for name, values in filtered.items()}
     return xarray.Dataset(variables, coords=coordinates)

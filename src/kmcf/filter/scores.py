@@ -38,6 +38,8 @@ class Scores(NamedTuple):
     """Steps that raised an alarm, of those with a known true state."""
     rmse_without_alarm: float
     """Root mean squared distance of the mean over the others."""
+    mean_error: float = float("nan")
+    """Mean distance of the posterior mean to the truth."""
 
 
 def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
@@ -79,6 +81,7 @@ def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
         missing,
         int(alarm.sum()),
         _root_mean(distances[~alarm]) if not alarm.all() else np.nan,
+        float(np.mean(distances)),
     )
 
 

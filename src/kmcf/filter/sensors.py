@@ -138,7 +138,7 @@ class SensorsPosterior(Posterior):
 
     @classmethod
     def after(
-        cls, last: Posterior, tried: Sequence[tuple[float, float]], heard: Sequence[Evidence], use: SensorUse
+        cls, last: Posterior, tried: Sequence[tuple[float, float]], heard: Sequence[Posterior], use: SensorUse
     ) -> SensorsPosterior:
         """Put together the posterior that counts, coverages of all sensors that spoke, evidence of those used."""
         seen, near = (float(np.fmin.reduce(values)) for values in zip(*tried, strict=True))
@@ -150,7 +150,8 @@ class SensorsPosterior(Posterior):
             state_coverage=near,
             last=last,
             use=use,
-            evidence=Evidence(*(sum(parts) for parts in zip(*heard, strict=True))) if heard else last.evidence,
+            evidence=Evidence(*(sum(parts) for parts in zip(*(one.evidence for one in heard or [last]), strict=True))),
+            contrast=sum(one.contrast for one in heard or [last]),
         )
 
     @property
@@ -221,7 +222,7 @@ class SensorsRule(BayesRule):
                 use = use._replace(rejected=(*use.rejected, name))
             else:
                 use, last = use._replace(used=(*use.used, name)), found
-                heard.append(found.evidence)  # log p(y₁) + log p(y₂ | y₁) + …
+                heard.append(found)  # log p(y₁) + log p(y₂ | y₁) + …
         assert found is not None
         return SensorsPosterior.after(found if last is None else last, tried, heard, use)
 

@@ -23,11 +23,13 @@ from kmcf.filter.calibrating import CalibratedFilter
 from kmcf.filter.host import HostBackend
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.motion import Initial, Motion
+from kmcf.filter.naming import checked_names
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES
 from kmcf.filter.run import FilterRun
+from kmcf.filter.smoothing import SmoothingFilter
 from kmcf.filter.step import Step
 from kmcf.filter.stored import StoredFilter
-from kmcf.numerics.objects import Objects
+from kmcf.numerics.objects import Objects, is_numeric
 from kmcf.store.files import save
 from kmcf.support.notebooks import html_table, settings_and_learnt
 from kmcf.support.search_space import Parameter, Variants
@@ -35,7 +37,7 @@ from kmcf.transitions.elapsed import takes_elapsed
 from kmcf.trust.thresholds import Thresholds
 
 
-class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
+class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, BaseEstimator, ABC):
     """Base class of filters that learn the observation model from examples and are given the transition."""
 
     transition: Any  # (states, control, rng) -> states; None only for filters that can do without one
@@ -117,7 +119,7 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
         """
         return self._fitted_backend().start(stream)
 
-    def step(self, belief: Belief, y: Any, control: Any = None, time: Any = None) -> Belief:
+    def step(self, belief: Belief, y: Any = ..., control: Any = None, time: Any = None) -> Belief:
         """Return the belief after one more observation. The belief passed in does not change.
 
         Parameters
@@ -133,6 +135,10 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
             When the observation was made, in any unit (or as datetime64): after ``belief.clock``. A transition that
             takes ``elapsed`` is told how much time passed. Give it at every step or at none.
         """
+        if y is ...:
+            raise TypeError(
+                "step takes the belief before, then the observation: flt.step(flt.start(), y) is the first."
+            )
         return self._fitted_backend().step(belief, y, control, time)
 
     def filter(
@@ -167,7 +173,7 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
         FilterRun
         """
         options: dict[str, Any] = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs}
-        return self._fitted_backend().filter(observations, controls, **options)
+        return self._named(self._fitted_backend().filter(observations, controls, **options))
 
     def filter_many(
         self,
@@ -177,6 +183,7 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
         *,
         times: Sequence[Any] | None = None,
         keep_beliefs: bool | None = None,
+        n_jobs: int = 1,
     ) -> list[FilterRun]:
         """Filter several sequences, of any lengths; sequence b uses random stream b.
 
@@ -192,11 +199,14 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
             One sequence of times (or None) per sequence.
         keep_beliefs : bool, optional
             As for :meth:`filter`.
+        n_jobs : int
+            Number of sequences at once, each in a process of its own; −1: as many as there are cores.
         """
         options: dict[str, Any] = {"times": times, "progress": progress, "keep_beliefs": keep_beliefs}
-        return self._fitted_backend().filter_many(sequences, controls, **options)
+        options["n_jobs"] = n_jobs
+        return [self._named(run) for run in self._fitted_backend().filter_many(sequences, controls, **options)]
 
-    def forecast(self, belief: Belief, steps: int, controls: Any = None, times: Any = None) -> FilterRun:
+    def forecast(self, belief: Belief, steps: Any = ..., controls: Any = None, times: Any = None) -> FilterRun:
         """Predict ``steps`` steps ahead of a belief, without observations.
 
         Parameters
@@ -210,9 +220,11 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
         times : sequence, optional
             The times to predict, one per step, after ``belief.clock``.
         """
+        if steps is ...:
+            raise TypeError("forecast takes a belief, then the number of steps: flt.forecast(belief, 3).")
         if not isinstance(steps, int | np.integer) or steps < 1:
             raise ValueError(f"steps = {steps!r}; a forecast needs at least one step.")
-        return self._fitted_backend().forecast(belief, int(steps), controls, times)
+        return self._named(self._fitted_backend().forecast(belief, int(steps), controls, times))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the filter to one file for :func:`kmcf.load`; an existing file stays until the new one is complete.
@@ -221,6 +233,22 @@ class SequentialFilter(StoredFilter, CalibratedFilter, BaseEstimator, ABC):
         initial, kernels) are not in it; pass them again to :func:`kmcf.load`.
         """
         save(self, path)
+
+    def name_states(self, names: Sequence[str]) -> Self:
+        """Name the coordinates of the state: runs, pictures, pages and saved files then bear these names.
+
+        A filter fitted to a data frame of states knows the names of its columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            One per coordinate, with units if you like: ``["x (m)", "y (m)"]``.
+        """
+        self.state_names_ = checked_names(names, self.states_)
+        return self
+
+    def _named(self, run: FilterRun) -> FilterRun:
+        return run.named(self.state_names_, self.states_ if is_numeric(self.states_) else None)
 
     @property
     def alarm_thresholds_(self) -> Thresholds:

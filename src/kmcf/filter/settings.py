@@ -11,6 +11,7 @@ import numpy as np
 from kmcf.bayes_rule.choice import ENGINES
 from kmcf.filter.silence import check_floor
 from kmcf.numerics.objects import Objects, is_numeric
+from kmcf.transitions.checks import STARTS, check_callable, check_transition
 
 MOST_PARTICLES = 10**7
 """More particles than this are a mistake: each step would need gigabytes."""
@@ -79,10 +80,10 @@ def check_flag(name: str, value: Any, *, optional: bool = False) -> None:
 
 def check_draws(flt: Any) -> None:
     """Check that states can be drawn and, if the filter needs it, moved."""
-    if not callable(flt.transition) and (flt.needs_transition or flt.transition is not None):
-        raise TypeError(f"transition must be a function (states, control, rng) -> states, not {flt.transition!r}.")
-    if flt.initial is not None and not callable(flt.initial):
-        raise TypeError(f"initial must be a function (size, rng) -> states or None, not {flt.initial!r}.")
+    if flt.transition is not None or flt.needs_transition:
+        check_transition(flt.transition)
+    if flt.initial is not None:
+        check_callable(flt.initial, "initial", STARTS, "states or None")
 
 
 def check_filter(flt: Any) -> None:
@@ -102,6 +103,15 @@ def check_filter(flt: Any) -> None:
         raise ValueError(
             f"rank = {flt.rank!r}; for engine='local' it is the largest number of examples that a step solves for, an "
             "integer."
+        )
+    if flt.relocate and flt.engine in ("literal", "local"):
+        why = {
+            "literal": "is the paper's algorithm, which trusts its prediction",
+            "local": "sees only the examples near the prediction",
+        }
+        raise ValueError(
+            f"relocate=True, but engine={flt.engine!r} {why[flt.engine]}; use another engine, or a transition made by "
+            "kmcf.transitions.with_recovery."
         )
     if flt.support == "both" and flt.engine == "literal":
         raise ValueError("engine='literal' is the paper's algorithm, whose posterior lives on the examples alone.")
@@ -130,6 +140,7 @@ def _check_shared(flt: Any) -> None:
     check_draws(flt)
     check_floor(flt.floor)
     check_flag("reject", flt.reject, optional=True)
+    check_flag("relocate", flt.relocate)
     check_count("n_particles", flt.n_particles, optional=True, most=MOST_PARTICLES)
     if isinstance(flt.n_examples, float):
         check_positive("n_examples", flt.n_examples)
@@ -154,7 +165,7 @@ def particles_for(given: int | None, n: int) -> int:
 
 def check_accuracy(tolerance: Any, rank: Any) -> None:
     """Check the tolerance and the rank of low-rank engines."""
-    if not isinstance(tolerance, str) or tolerance != "auto":
+    if tolerance is not None and (not isinstance(tolerance, str) or tolerance != "auto"):
         for part in pair_of(tolerance):
             check_positive("tolerance", part)
             if part >= 1:

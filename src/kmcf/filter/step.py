@@ -17,6 +17,7 @@ from kmcf.bayes_rule import BayesRule, Posterior, Prior, Sample
 from kmcf.filter.belief import Belief, StepReport, equal_weights
 from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
+from kmcf.filter.relocation import Reconsidered, Relocation
 from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
 from kmcf.trust.alarm import Watch
@@ -44,6 +45,8 @@ class Step:
     """What the intervals of its beliefs are corrected by."""
     watch: Watch | None = None
     """What raises alarms; it changes no estimate."""
+    relocation: Relocation | None = None
+    """What looks for the state among all examples where observations contradict the prediction."""
 
     def __call__(self, belief: Belief, observation: Objects | None, drive: Drive, rng: np.random.Generator) -> Belief:
         """Return the next belief. The observation is a collection of length 1, or None if it is missing."""
@@ -51,18 +54,13 @@ class Step:
         prior = self.predict(belief, drive, rng)
         if observation is None:
             covered = self.rule.state_coverage(prior)
-            seen = {name: getattr(belief.report, name) for name in ("running", "running_observation")}
+            seen = {name: getattr(belief.report, name) for name in ("running", "running_observation", "doubt")}
             return self._kept(belief, prior, StepReport(missing=True, state_coverage=covered, **seen))
         # 2. Correct (lines 13-15)
-        posterior = self.rule.correct(prior, observation)
-        if not np.isfinite(posterior.weight_sum):
-            raise FloatingPointError(
-                "the posterior weights are not finite; check that the kernels return finite values for this "
-                "observation, or raise epsilon and delta."
-            )
+        prior, posterior, told = self._correct(belief, prior, observation, rng)
         # 3. Keep, or reject: then the prediction stays
         if self.rejecting and not posterior.usable:
-            return self._kept(belief, prior, self._report(belief, observation, posterior, rejected=True))
+            return self._kept(belief, prior, self._report(belief, observation, posterior, rejected=True, **told))
         if posterior.vanishes:
             raise FloatingPointError(
                 "the posterior weights sum to zero, so they cannot be normalised: no example resembles this "
@@ -78,7 +76,9 @@ class Step:
             angles=self.angles,
             time=belief.time + 1,
             stream=belief.stream,
-            report=self._report(belief, observation, posterior, weight_sum=posterior.weight_sum, herding_loss=loss),
+            report=self._report(
+                belief, observation, posterior, weight_sum=posterior.weight_sum, herding_loss=loss, **told
+            ),
             resampled=resampled,
             rejections=belief.rejections,
             calibration=self.calibration,
@@ -90,6 +90,19 @@ class Step:
         states = motion.draw(self.n_particles, rng)
         described: dict[str, Any] = {"kernel": self.kernel, "angles": self.angles, "calibration": self.calibration}
         return Belief(states, equal_weights(len(states)), stream=stream, **described)
+
+    def _correct(self, belief: Belief, prior: Prior, observation: Objects, rng: np.random.Generator) -> Reconsidered:
+        """Apply the rule; where observations contradict the prediction, look elsewhere, too."""
+        found = Reconsidered(prior, self.rule.correct(prior, observation), {})
+        if self.relocation is not None:
+            doubt, look = belief.report.doubt, lambda wide: self.rule.correct(wide, observation)
+            found = self.relocation.reconsider(doubt, *found[:2], look, rng)
+        if not np.isfinite(found.posterior.weight_sum):
+            raise FloatingPointError(
+                "the posterior weights are not finite; check that the kernels return finite values for this "
+                "observation, or raise epsilon and delta."
+            )
+        return found
 
     def _kept(self, belief: Belief, prior: Prior, report: StepReport) -> Belief:
         """Return the prediction as the next belief."""
@@ -108,7 +121,7 @@ class Step:
 
     def _report(self, belief: Belief, observation: Objects, posterior: Posterior, **known: Any) -> StepReport:
         """Say how the step went."""
-        evidence, covered = posterior.evidence, posterior.observation_coverage
+        evidence, covered = known.pop("evidence", posterior.evidence), posterior.observation_coverage
         distance, running = np.nan, None
         if self.watch is not None:
             distance, running = self.watch.look(belief.report.running_observation, observation)

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kmcf.filter.backend import Backend
+from kmcf.filter.naming import restored_names
 from kmcf.filter.restoring import with_cache
 from kmcf.filter.settings import check_restored
 from kmcf.numerics.objects import Objects
@@ -24,6 +25,8 @@ class StoredFilter(BaseEstimator, ABC):
     states_: Objects
     backend_: Backend
     calibration_: Calibration | None = None
+    state_names_: tuple[str, ...] = ()
+    """Names of the state's coordinates, from the data frame that the filter was fitted to or given; empty: none."""
     _stored: dict[str, Any] | None = None
     """What a file holds of a fitted filter, until all of it can be put together."""
     _thresholds: Thresholds | None = None
@@ -53,7 +56,8 @@ class StoredFilter(BaseEstimator, ABC):
         calibration = None if known is None else known.stored()
         thresholds = self.alarm_thresholds_ if self._alarms_known() else None
         alarms = {} if thresholds is None else {"alarms_": thresholds.stored()}
-        return {**settings, **self._fitted_state(), **alarms, "seed_": self.seed_, "calibration_": calibration}
+        names = {"state_names_": list(self.state_names_)} if self.state_names_ else {}
+        return {**settings, **self._fitted_state(), **alarms, **names, "seed_": self.seed_, "calibration_": calibration}
 
     def from_store(self, state: dict[str, Any]) -> None:
         """Fill a blank filter with its settings; the rest has to wait until the whole file has been read."""
@@ -69,6 +73,7 @@ class StoredFilter(BaseEstimator, ABC):
         self.seed_ = int(state["seed_"])
         self._thresholds = Thresholds.restored(state["alarms_"]) if "alarms_" in state else None
         self._restore(state, passed)
+        self.state_names_ = restored_names(state.get("state_names_", ()), self.states_)
         stored = state.get("calibration_")
         if stored is not None:
             self.calibration_ = Calibration.restored(stored, int(np.prod(np.shape(self.states_)[1:])))

@@ -26,16 +26,26 @@ SCALARS = (
     "observation_distance",
     "rejected",
     "missing",
+    "relocated",
     "alarm",
     "alarm_reason",
 )
-REPORTED = (*SCALARS[1:2], *SCALARS[3:-2], "relative_evidence", "prediction_score", "observation_shift", "running")
-"""What a step reports; the others are read off its belief."""
-NAMES = ("time", "times", "mean", "covariance", "mode", "interval", *SCALARS)
 DECIDED = ("alarm", "alarm_reason")
 """Decided from the other columns, on demand."""
+DERIVED = (*DECIDED, "coverage")
+"""Not gathered."""
+FROM_WEIGHTS = ("ess", "negative_mass")
+REPORTED = (
+    *(name for name in SCALARS if name not in (*DERIVED, *FROM_WEIGHTS)),
+    "relative_evidence",
+    "prediction_score",
+    "observation_shift",
+    "running",
+)
+"""What a step reports; the others are read off its belief."""
+NAMES = ("time", "times", "mean", "covariance", "mode", "interval", *SCALARS)
 GATHERED = (
-    *(name for name in NAMES if name not in DECIDED),
+    *(name for name in NAMES if name not in DERIVED),
     "relative_evidence",
     "prediction_score",
     "observation_shift",
@@ -108,6 +118,8 @@ class Summaries:
         """Return a column as an array; a list if its entries are objects, None if it is not defined."""
         if name in DECIDED and name not in self._arrays:
             self._arrays.update(decided(self._watch, self.column, np.shape(self.column("time"))))
+        if name == "coverage" and name not in self._arrays:
+            self._arrays[name] = np.fmin(self.column("observation_coverage"), self.column("state_coverage"))
         if name not in self._arrays:
             parts = [chunk.column(name) for chunk in self._chunks]
             if parts[0] is None:
@@ -138,6 +150,7 @@ def unwatched(shape: tuple[int, ...]) -> dict[str, Any]:
     nan = np.full(shape, np.nan)
     return {
         "log_evidence": nan, "observation_distance": nan, "prediction_score": nan,
+        "relocated": np.zeros(shape, dtype=bool),
         "alarm": np.zeros(shape, dtype=bool), "alarm_reason": np.full(shape, "", dtype=LABEL),
     }  # fmt: skip
 

@@ -41,7 +41,7 @@ MOVED = 500
 """The variance of the transition is estimated from so many example states."""
 Move = Callable[[Any, np.random.Generator], Any]
 EXACT_ENOUGH = 1e-8
-"""Tolerance of the rule on particles for tolerance="auto"."""
+"""Tolerance of the rule on particles for tolerance="auto", and where an engine or a rank but no tolerance is given."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,9 @@ class OnExamples(Support):
             rule=self.rule,
             epsilon=epsilon,
             delta=delta,
-            tolerance=None if self.tolerance == "auto" else pair_of(self.tolerance),
+            tolerance=self._tolerance(),
             rank=pair_of(self.rank),
+            tight_if_cheap=self._by_cost,
             n_particles=n_particles,
             resampler=self._by_bound(examples) if by_bound else self._resampler(self.resample_threshold),
             always_resampler=self._resampler(0.0) if may_compress or self.engine == "compressed" else None,
@@ -129,6 +130,16 @@ class OnExamples(Support):
         extent: dict[str, Any] = {"angles": self.angles, "functions": self.functions}
         known = None if cache is None else from_cache(cache, examples, settings, **extent)
         return fit_rule(examples, settings, **extent) if known is None else known
+
+    @property
+    def _by_cost(self) -> bool:
+        """Whether the engine and its accuracy are left to the filter."""
+        return self.tolerance is None and self.rank is None and self.engine not in ("literal", "exact", "local")
+
+    def _tolerance(self) -> tuple[float, float] | None:
+        if self.tolerance == "auto" or self._by_cost:
+            return None
+        return pair_of(EXACT_ENOUGH if self.tolerance is None else self.tolerance)
 
     def _by_bound(self, examples: Examples) -> Resampler:
         assert self.move is not None
@@ -180,7 +191,7 @@ class OnParticles(Support):
         """Fit the rule on particles."""
         settings = ParticleSettings(
             delta=delta,
-            tolerance=EXACT_ENOUGH if self.tolerance == "auto" else pair_of(self.tolerance)[1],
+            tolerance=EXACT_ENOUGH if self.tolerance in (None, "auto") else pair_of(self.tolerance)[1],
             rank=pair_of(self.rank)[1],
             resampler=KeepAll() if self.resampling == "none" else Draw("systematic", self.resample_threshold),
             background=float(self.background),

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 
 from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, take
+from kmcf.support.typed import check_types
 
 
 class Neighbourhood(NamedTuple):
@@ -90,6 +91,7 @@ class BaseKernel(BaseEstimator, ABC):
 
     def __call__(self, a: Any, b: Any = None) -> Array:
         """Return the matrix of similarities of two collections (of one with itself if ``b`` is None)."""
+        check_parameters(self)
         prepared_a = self.prepare(as_objects(a, "the kernel's first argument", structured=self.structured))
         if b is None:
             return self.evaluate(prepared_a, prepared_a)
@@ -100,6 +102,13 @@ class BaseKernel(BaseEstimator, ABC):
         """Return k(a_i, a_i) for every object, (n,)."""
         objects = as_objects(a, "the kernel's argument", structured=self.structured)
         return self.evaluate_diagonal(self.prepare(objects))
+
+
+def check_parameters(kernel: BaseKernel) -> None:
+    """Check the types of a kernel's parameters, and of those of kernels inside it."""
+    for part in (kernel, *kernel.get_params(deep=True).values()):
+        if isinstance(part, BaseKernel):
+            check_types(type(part).__init__, part.get_params(deep=False), f"{type(part).__name__} has")
 
 
 def as_rows(objects: Objects, kernel: BaseKernel) -> Array:

@@ -34,6 +34,11 @@ class ExampleKernel:
         self.size = size
         self._prepared = prepared
 
+    @property
+    def prepared(self) -> Any:
+        """What the kernel made of the examples."""
+        return self._prepared
+
     def subset(self, indices: IntArray) -> ExampleKernel:
         """Return the same kernel with its argument fixed to some of the examples only."""
         return ExampleKernel(self.kernel, take(self._prepared, indices), len(indices))

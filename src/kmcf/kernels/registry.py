@@ -17,6 +17,7 @@ from kmcf.kernels.pose import Pose
 from kmcf.kernels.scans import LaserScan
 from kmcf.kernels.signals import SignalStrength
 from kmcf.kernels.stationary import Gaussian, Laplace, Matern
+from kmcf.support.typed import check_types
 
 
 def _asinh(bandwidth: Any = None, multiplier: float = 1.0) -> Kernel:
@@ -63,4 +64,5 @@ def named(name: str, **parameters: Any) -> Kernel:
             close = get_close_matches(given, known, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(known) or 'none'}."
             raise ValueError(f"the kernel {name!r} has no parameter {given!r}; {hint}")
+    check_types(NAMED[name], parameters, f"the kernel {name!r} has")
     return NAMED[name](**parameters)

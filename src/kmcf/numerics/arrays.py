@@ -28,6 +28,17 @@ def is_jax(array: Any) -> bool:
     return getattr(array_namespace(array), "__name__", "") == "jax.numpy"
 
 
+def is_dask(collection: Any) -> bool:
+    """Return whether something is a Dask array or dataframe, without importing Dask.
+
+    Examples
+    --------
+    >>> is_dask(np.zeros(3))
+    False
+    """
+    return hasattr(collection, "__dask_graph__") and hasattr(collection, "to_delayed")
+
+
 def array_namespace(*arrays: Array) -> Any:
     """Return the library (``numpy``, ``jax.numpy``) the arrays belong to; NumPy unless one says otherwise.
 

@@ -142,6 +142,17 @@ def solve_regularised_square(C: FloatArray, delta: float, right: FloatArray) -> 
     return cholesky(C @ C.T, shift=delta, name="C² + delta I", remedy="delta").solve(right)
 
 
+def solve_shifted(C: FloatArray, delta: float, right: FloatArray) -> FloatArray:
+    """Solve (C + δI) x = right for a symmetric positive semi-definite C.
+
+    Examples
+    --------
+    >>> solve_shifted(np.diag([2.0, 1.0]), 1.0, np.array([3.0, 2.0]))
+    array([1., 1.])
+    """
+    return cholesky(C, shift=delta, name="C + delta I", remedy="delta").solve(right)
+
+
 class PivotedCholesky(NamedTuple):
     """A rank-q factor of a positive semi-definite matrix, G ≈ V Vᵀ."""
 

@@ -63,7 +63,22 @@ def plain(objects: Any) -> Any:
     """
     if isinstance(objects, np.ma.MaskedArray):
         return np.ma.filled(objects.astype(np.float64), np.nan)
-    return objects.to_numpy() if hasattr(objects, "to_numpy") else objects
+    if not hasattr(objects, "to_numpy"):
+        return objects
+    array = objects.to_numpy()
+    if array.dtype.kind == "O" and array.ndim == 2 and array.shape[1] > 1:
+        _check_columns(objects)
+    return array
+
+
+def _check_columns(frame: Any) -> None:
+    """Refuse a table of which some columns are numbers and others are words: the latter are there by mistake."""
+    kinds = [getattr(kind, "kind", "O") for kind in getattr(frame, "dtypes", ())]
+    numbers = [kind in "biuf" for kind in kinds]
+    if any(numbers) and not all(numbers):
+        words = [str(name) for name, number in zip(frame.columns, numbers, strict=True) if not number]
+        listed = ", ".join(repr(name) for name in words[:3]) + (", ..." if len(words) > 3 else "")
+        raise TypeError(f"the table's columns {listed} hold no numbers; pass the columns that do: table[['x', 'y']].")
 
 
 def _as_numbers(objects: Any) -> Array | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -74,12 +75,20 @@ class DrawableRun(Protocol):
         """Why, (T,)."""
         ...
 
+    @property
+    def filtered(self) -> Any:
+        """The run that was smoothed, drawn beside it; None if this is the filter's."""
+        ...
 
-def plot_run(run: DrawableRun, truth: Any = None, axes: Any = None) -> Any:
+
+def plot_run(
+    run: DrawableRun, truth: Any = None, axes: Any = None, *, names: Sequence[str] = (), time: str | None = None
+) -> Any:
     """Draw the posterior mean with its 95 % interval per state coordinate, then effective sample size and coverage.
 
-    Steps without observation, and those whose observation was rejected, are marked on the mean; steps with an alarm are
-    shaded. The lowest panel shows how well the examples cover each step, and marks what they hardly cover (below 0.1).
+    A smoothed run is drawn with the filter's mean beside it. Steps without observation, and those whose observation was
+    rejected, are marked on the mean; steps with an alarm are shaded. The lowest panel shows how well the examples cover
+    each step, and marks what they hardly cover (below 0.1).
 
     Parameters
     ----------
@@ -89,6 +98,10 @@ def plot_run(run: DrawableRun, truth: Any = None, axes: Any = None) -> Any:
         The true states, if known.
     axes : array of d + 2 matplotlib axes, optional
         Where to draw; with d + 1 axes the coverage is left out.
+    names : sequence of str
+        What the coordinates are called; empty: "state 0" and so on.
+    time : str, optional
+        What the horizontal axis is called; None: "time", or "time step" where no times are known.
 
     Returns
     -------
@@ -108,14 +121,15 @@ def plot_run(run: DrawableRun, truth: Any = None, axes: Any = None) -> Any:
     true = None if truth is None else true_states(truth, (len(mean), d))
     for j in range(d):
         _plot_coordinate(axes[j], run, mean[:, j], bounds[:, :, j], None if true is None else true[:, j], j)
-        axes[j].set_ylabel(("state" if d == 1 else f"state {j}") + (" [rad]" if j in run.angles else ""))
+        name = names[j] if len(names) == d else "state" if d == 1 else f"state {j}"
+        axes[j].set_ylabel(name + (" [rad]" if j in run.angles else ""))
         _shade_alarms(axes[j], run)
     legend_above(axes[0])
     axes[d].plot(_when(run), run.ess, color=QUIET, linewidth=1.0)
     axes[d].set(ylabel="effective\nsample size", ylim=(0, None))
     if len(axes) > d + 1:
         _plot_coverage(axes[d + 1], run)
-    axes[-1].set_xlabel("time step" if np.isnan(run.times).any() else "time")
+    axes[-1].set_xlabel(time or ("time step" if np.isnan(run.times).any() else "time"))
     return axes
 
 
@@ -169,7 +183,11 @@ def _plot_coordinate(
     ax.fill_between(_when(run), bounds[:, 0], bounds[:, 1], color=ESTIMATE, alpha=0.2, linewidth=0, label="95 % band")
     if truth is not None:
         ax.plot(_when(run), truth, color=TRUTH, linewidth=1.0, label="truth")
-    ax.plot(_when(run), mean, color=ESTIMATE, linewidth=1.4, label="posterior mean")
+    if run.filtered is not None:
+        before = run.filtered.mean.reshape(len(run), -1)[:, column]
+        ax.plot(_when(run), before, color=QUIET, linewidth=1.0, linestyle="--", label="filtered mean")
+    name = "posterior mean" if run.filtered is None else "smoothed mean"
+    ax.plot(_when(run), mean, color=ESTIMATE, linewidth=1.4, label=name)
     for chosen, marker, color, label in (
         (run.missing, "o", MISSING, "no observation"),
         (run.rejected, "X", ALERT, "observation rejected"),

@@ -3,6 +3,7 @@
 from kmcf.report.blocks import Block, Image, SideBySide, Statement, Statements, Text, Verdict
 from kmcf.report.chart import Chart
 from kmcf.report.content import Section
+from kmcf.report.heat_map import HeatMap
 from kmcf.report.map_chart import MapChart, MapPath
 from kmcf.report.page import Report
 from kmcf.report.player import Frame, Player
@@ -17,6 +18,7 @@ __all__ = [
     "Chart",
     "Estimate",
     "Frame",
+    "HeatMap",
     "Image",
     "MapChart",
     "MapPath",

@@ -54,12 +54,15 @@ class Image:
         What it shows, for those who cannot see it.
     title, caption : str
         Heading and text below.
+    drawn : bool
+        A drawing on white rather than a photograph; where pages are dark, it becomes dark, too.
     """
 
     source: Path | bytes
     description: str
     title: str = ""
     caption: str = ""
+    drawn: bool = False
 
     def html(self, name: str) -> str:
         """Write the image as a data URI."""
@@ -71,7 +74,7 @@ class Image:
         picture = element("img", src=f"data:{kind};base64,{base64.b64encode(content).decode()}", alt=self.description)
         parts = [element("figcaption", text(self.title))] if self.title else []
         parts += [picture, element("p", text(self.caption), class_="caption") if self.caption else ""]
-        return element("figure", *parts, class_="image", id=name)
+        return element("figure", *parts, class_="image drawn" if self.drawn else "image", id=name)
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,8 @@ class MapChart:
         Of positions and errors, and of times.
     caption : str
         Text below.
+    axes : pair of str
+        What the two directions are called.
 
     Examples
     --------
@@ -88,6 +90,7 @@ class MapChart:
     unit: str = "m"
     time_unit: str = "s"
     caption: str = ""
+    axes: tuple[str, str] = ("x", "y")
 
     def html(self, name: str) -> str:
         """Write the figure under an id."""
@@ -101,12 +104,12 @@ class MapChart:
         description = (
             f"{self.title}: a map with {', '.join([*(path.name for path in self.paths), *clouds]) or 'walls'}."
         )
-        legend = [(_line_swatch(k, path.dashed), path.name) for k, path in enumerate(self.paths)]
+        legend = [(_line_swatch(_colour(path, k), path.dashed), path.name) for k, path in enumerate(self.paths)]
         legend += [(_dot_swatch(len(tracks) + k), key) for k, key in enumerate(clouds)]
         return figure(
             name,
             self.title,
-            [plane.drawing(self.unit, description, plane.walls(walls), *layers)],
+            [plane.drawing(self.unit, description, plane.walls(walls), *layers, axes=self.axes)],
             legend,
             caption=f"{self.caption} Ring: start of a path; disc: its end.".strip(),
             notes=[f"{outside} positions lie far outside and are not shown."] if outside else [],
@@ -124,7 +127,7 @@ class MapChart:
                 extra.append(["error", self.unit, compact(np.asarray(path.errors), 3)])
             series.append({**entry, "extra": extra})
         words = f" ({self.unit})" if self.unit else ""
-        return {"x": f"x{words}", "y": f"y{words}", "series": series}
+        return {"x": f"{self.axes[0]}{words}", "y": f"{self.axes[1]}{words}", "series": series}
 
 
 def _track(plane: Plane, path: MapPath, place: int) -> str:
@@ -140,7 +143,12 @@ def _track(plane: Plane, path: MapPath, place: int) -> str:
         (x0, y0), (x1, y1) = plane(there[[0, -1]])
         parts.append(element("circle", cx=pixel(x0), cy=pixel(y0), r=5, class_="ring"))
         parts.append(element("circle", cx=pixel(x1), cy=pixel(y1), r=5, class_="mark"))
-    return element("g", *parts, class_=f"series c{place % COLOURS}", data_series=place)
+    return element("g", *parts, class_=f"series c{_colour(path, place)}", data_series=place)
+
+
+def _colour(path: MapPath, place: int) -> int:
+    """Return the place of a path in the palette; the truth, dashed, is grey, as it is on paper."""
+    return COLOURS - 1 if path.dashed else place % COLOURS
 
 
 def _ellipse(plane: Plane, centre: FloatArray, covariance: FloatArray) -> str:

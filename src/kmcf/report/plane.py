@@ -105,7 +105,7 @@ class Plane:
         lines = "".join(f"M{pixel(a[0])},{pixel(a[1])}L{pixel(b[0])},{pixel(b[1])}" for a, b in ends)
         return element("path", d=lines, class_="wall")
 
-    def drawing(self, unit: str, description: str, *layers: str) -> str:
+    def drawing(self, unit: str, description: str, *layers: str, axes: tuple[str, str] = ("x", "y")) -> str:
         """Put layers on the plane with its grid and ticks."""
         ticks = _ticks(self.x, self.y)
         words = f" ({unit})" if unit else ""
@@ -113,10 +113,10 @@ class Plane:
         frame = element(
             "g",
             *ticks,
-            element("text", text(f"x{words}"), x=pixel(middle), y=bottom, text_anchor="middle", class_="title"),
+            element("text", text(f"{axes[0]}{words}"), x=pixel(middle), y=bottom, text_anchor="middle", class_="title"),
             element(
                 "text",
-                text(f"y{words}"),
+                text(f"{axes[1]}{words}"),
                 transform=f"translate(16 {pixel((self.y.start + _TOP) / 2)}) rotate(-90)",
                 text_anchor="middle",
                 class_="title",

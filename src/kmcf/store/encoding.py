@@ -56,8 +56,8 @@ class Encoder:
         """
         if value is None or isinstance(value, bool | str) or type(value) is int:
             return value
-        if type(value) is float:
-            return value if math.isfinite(value) else {"float": repr(value)}
+        if isinstance(value, float) and not isinstance(value, np.generic):
+            return float(value) if math.isfinite(value) else {"float": repr(value)}
         if type(value) is list:
             return [self.encode(item, _item(name, i), f"{trail}[{i}]") for i, item in enumerate(value)]
         seen = self._seen.get(id(value))

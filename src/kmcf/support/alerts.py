@@ -14,7 +14,7 @@ class RejectedStepWarning(UserWarning):
 
 
 class FewExamplesWarning(UserWarning):
-    """Too few examples have all the numbers that an observation has; some of its numbers were left out."""
+    """There are too few examples, or too few that have all the numbers that an observation has."""
 
 
 class StalePivotsWarning(UserWarning):
@@ -23,6 +23,10 @@ class StalePivotsWarning(UserWarning):
 
 class HighRankWarning(UserWarning):
     """A kernel matrix has too high a rank for the tolerance asked for; it was approximated more coarsely."""
+
+
+class GuessedMotionWarning(UserWarning):
+    """A ready-made transition was neither given its noise nor learnt from recorded states, so it was guessed."""
 
 
 class RefittedWarning(UserWarning):
@@ -39,6 +43,10 @@ class UnusedTimesWarning(UserWarning):
 
 class CalibrationWarning(UserWarning):
     """A filter was calibrated on examples that it was fitted on, or on too few, so its intervals may not hold."""
+
+
+class SlowCompilationWarning(UserWarning):
+    """JAX has been compiling a filter for a while."""
 
 
 class LearningWarning(UserWarning):

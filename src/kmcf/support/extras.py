@@ -22,8 +22,12 @@ def require(module: str, extra: str) -> Any:
 
 
 @contextmanager
-def progress_bar(total: int, description: str, *, show: bool, unit: str = "step") -> Iterator[Callable[[], object]]:
+def progress_bar(
+    total: int, description: str, *, show: bool, unit: str = "step", delay: float = 0.0
+) -> Iterator[Callable[[], object]]:
     """Yield a function to call after each of ``total`` steps; it advances a progress bar if one is wanted.
+
+    The bar appears after ``delay`` seconds.
 
     Examples
     --------
@@ -33,5 +37,5 @@ def progress_bar(total: int, description: str, *, show: bool, unit: str = "step"
     if not show:
         yield lambda: None
         return
-    with require("tqdm", "progress").tqdm(total=total, desc=description, unit=unit) as bar:
+    with require("tqdm", "progress").tqdm(total=total, desc=description, unit=unit, delay=delay) as bar:
         yield bar.update

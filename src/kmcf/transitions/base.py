@@ -14,6 +14,10 @@ from kmcf.numerics.random_numbers import Randomness
 from kmcf.transitions.pairs import Pairs, read_pairs
 
 
+class Assumed(float):
+    """The default of a parameter that depends on the user's units, so that it is a guess; filters warn of it."""
+
+
 class Transition(BaseEstimator, ABC):
     """Base class: ``transition(states, control, rng, elapsed)`` draws where each state goes next.
 
@@ -100,6 +104,15 @@ class Transition(BaseEstimator, ABC):
         """Return the parameters in use: learnt where they were learnt, otherwise as given."""
         return {name: self._value(name) for name in self.get_params(deep=False)}
 
+    def guessed(self) -> dict[str, float]:
+        """Return the parameters that nobody gave or learnt, with the values assumed for them."""
+        given = self.get_params(deep=False)
+        return {
+            name: float(value)
+            for name, value in given.items()
+            if isinstance(value, Assumed) and not hasattr(self, f"{name}_")
+        }
+
     def set_params(self, **params: Any) -> Self:
         """Set parameters; what was learnt for them is forgotten."""
         super().set_params(**params)
@@ -137,6 +150,8 @@ class Transition(BaseEstimator, ABC):
 
 
 def _plain(value: Any, name: str) -> Any:
+    if isinstance(value, Assumed):
+        return float(value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Transition):

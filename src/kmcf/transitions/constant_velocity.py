@@ -9,11 +9,23 @@ import numpy as np
 
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.random_numbers import Randomness, normal
-from kmcf.transitions.base import Transition
+from kmcf.transitions.base import Assumed, Transition
 from kmcf.transitions.densities import log_normal
 from kmcf.transitions.estimation import second_moments
 from kmcf.transitions.pairs import Pairs
 from kmcf.transitions.states import states_of
+
+ASSUMED = Assumed(1.0)
+FEW_MOVES = 10
+"""Fewer moves do not tell whether a column holds velocities."""
+
+
+class NoVelocityError(ValueError):
+    """A column of the states that should be the velocity of another is not."""
+
+    def __init__(self, position: int, column: int, message: str) -> None:
+        super().__init__(message)
+        self.position, self.column = position, column
 
 
 class ConstantVelocity(Transition):
@@ -29,7 +41,8 @@ class ConstantVelocity(Transition):
     Parameters
     ----------
     diffusion : float or array (d/2,)
-        q: standard deviation of the change of velocity in one unit of time.
+        q: standard deviation of the change of velocity in one unit of time. Left out, it is what :meth:`fit` learns;
+        until then 1, and a filter that uses it warns.
     step : float, optional
         h where no times are given; learnt from recordings with times, as the median interval. None: the control is the
         time since the previous step.
@@ -43,7 +56,7 @@ class ConstantVelocity(Transition):
 
     name = "constant-velocity"
 
-    def __init__(self, diffusion: float | FloatArray | Sequence[float] = 1.0, step: float | None = 1.0) -> None:
+    def __init__(self, diffusion: float | FloatArray | Sequence[float] = ASSUMED, step: float | None = 1.0) -> None:
         self.diffusion = diffusion
         self.step = step
 
@@ -82,6 +95,7 @@ class ConstantVelocity(Transition):
             elapsed = np.full((len(pairs.previous), 1), self._usual_step())
         if not np.all(elapsed > 0):
             raise ValueError("some of the time steps are not positive.")
+        _check_velocities(pairs, elapsed)
         whitened = _whitened(pairs.previous, pairs.next, elapsed)
         moments = [second_moments(whitened[:, [axis, axes + axis]], trim)[0] for axis in range(axes)]
         return {"diffusion": np.sqrt([np.trace(moment) / 2.0 for moment in moments])}
@@ -117,6 +131,26 @@ def with_velocities(positions: Any, step: float = 1.0) -> FloatArray:
     if len(track) < 2:
         raise ValueError(f"velocities need at least two positions, but got {len(track)}.")
     return np.concatenate([track, np.gradient(track, step, axis=0)], axis=1)
+
+
+def _check_velocities(pairs: Pairs, h: FloatArray) -> None:
+    """Refuse columns that are not velocities: moving by them misses the next position by more than standing still.
+
+    Taking the mean of both velocities, which the exact solution makes the best guess, every velocity worth the name
+    passes: the move misses by q h^1.5/√12, where standing still misses by the move itself.
+    """
+    axes = pairs.previous.shape[1] // 2
+    moves = pairs.next[:, :axes] - pairs.previous[:, :axes]
+    missed = moves - h * (pairs.previous[:, axes:] + pairs.next[:, axes:]) / 2.0
+    for axis in range(axes) if len(moves) >= FEW_MOVES else ():
+        if np.sum(missed[:, axis] ** 2) > np.sum(moves[:, axis] ** 2) > 0:
+            raise NoVelocityError(
+                axis,
+                axes + axis,
+                f"column {axes + axis} of the states is not the velocity of column {axis}: moving by it misses the "
+                "next state by more than not moving at all. ConstantVelocity takes positions, then as many velocities "
+                "(per unit of time); kmcf.transitions.with_velocities derives them from positions.",
+            )
 
 
 def _axes(width: int) -> int:

@@ -10,11 +10,13 @@ import numpy as np
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.random_numbers import Randomness, normal
-from kmcf.transitions.base import Transition
+from kmcf.transitions.base import Assumed, Transition
 from kmcf.transitions.densities import log_normal, log_wrapped_normal
 from kmcf.transitions.estimation import second_moments
 from kmcf.transitions.pairs import Pairs
 from kmcf.transitions.states import states_of
+
+ASSUMED = Assumed(1.0)
 
 
 class GaussianRandomWalk(Transition):
@@ -26,7 +28,7 @@ class GaussianRandomWalk(Transition):
     Parameters
     ----------
     scale : float or array (d,)
-        σ, per unit of time.
+        σ, per unit of time. Left out, it is what :meth:`fit` learns; until then 1, and a filter that uses it warns.
     angles : sequence of int
         Columns that are angles in radians; they stay in (−π, π].
     step : float, optional
@@ -47,7 +49,7 @@ class GaussianRandomWalk(Transition):
 
     def __init__(
         self,
-        scale: float | FloatArray | Sequence[float] = 1.0,
+        scale: float | FloatArray | Sequence[float] = ASSUMED,
         angles: Sequence[int] = (),
         step: float | None = None,
     ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any
 
+from kmcf.support.typed import check_types
 from kmcf.transitions.base import Transition
 from kmcf.transitions.constant_velocity import ConstantVelocity
 from kmcf.transitions.jump import Jump
@@ -37,6 +38,7 @@ def named(name: str, **parameters: Any) -> Transition:
     unknown = sorted(set(parameters) - set(known))
     if unknown:
         raise ValueError(f"the transition {name!r} has no parameter {unknown[0]!r}; it has {', '.join(known)}.")
+    check_types(CLASSES[name].__init__, parameters, f"the transition {name!r} has")
     return CLASSES[name](**parameters)
 
 

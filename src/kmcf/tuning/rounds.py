@@ -81,6 +81,9 @@ class Search:
             if self.file is not None:
                 kept = f"{len(trials)} {'trial is' if len(trials) == 1 else 'trials are'} kept in {self.file.path}"
                 stop.add_note(f"{kept}; run the same again to continue.")
+            else:
+                ended = f"{len(trials)} {'trial' if len(trials) == 1 else 'trials'} had ended"
+                stop.add_note(f"{ended}, and none is kept: a study file (study=, --study FILE) keeps them.")
             raise
 
     def _round(self, proposals: Mapping[int, Proposal], ended: list[Trial]) -> Iterator[Trial]:

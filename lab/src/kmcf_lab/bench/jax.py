@@ -24,7 +24,7 @@ from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.step import predict, similarities_of_mean
 from kmcf.datasets import paper_model
-from kmcf.filter import FilterRun, KernelMonteCarloFilter
+from kmcf.filter import KernelMonteCarloFilter
 from kmcf.filter.clock import Drive
 from kmcf_lab.quiet import quiet
 from kmcf_lab.statistics import rmse
@@ -47,7 +47,7 @@ class JaxRow:
     milliseconds_per_step: float
     """Of the whole batch; for a batch of one the latency of a filter."""
     through_filter: float
-    """Filter steps per second of ``flt.filter``, including reading the input and bringing the results to the host."""
+    """Filter steps per second of ``flt.filter(...).mean``: reading the input, the loop, the means on the host."""
     numpy_steps_per_second: float
     """One filter after the other, with NumPy."""
 
@@ -63,6 +63,18 @@ class PrecisionRow:
     error_double: float
     """Root mean squared error of free runs."""
     error_single: float
+
+
+@dataclass(frozen=True)
+class FirstRow:
+    """The first call of a filter with default settings, in which it is compiled, and a later one."""
+
+    n: int
+    ranks: tuple[int, int]
+    particles: int
+    batch: int
+    first_seconds: float
+    later_seconds: float
 
 
 @dataclass(frozen=True)
@@ -146,7 +158,7 @@ def measure_parts(n: int, batch: int, report: Callable[[str], object] = print) -
     engine = compiled(fitted(n, "float64"))
     settings, model = engine.settings, engine.model
     core, algebra = model.core, settings.algebra
-    p, q = core.tensors.total.shape
+    p, q = core.tensors.ranks
     rng = np.random.default_rng(0)
     states = jax.jit(jax.vmap(lambda stream: engine.initial(model, stream)))(jnp.arange(batch))
     states = states._replace(time=states.time + 1)
@@ -169,6 +181,18 @@ def measure_parts(n: int, batch: int, report: Callable[[str], object] = print) -
         rows.append(PartRow(name, batch, 1e3 * _fastest(partial(call, *arguments), 5)))
         report(f"{name}, batch {batch}: {rows[-1].milliseconds:.3f} ms")
     return rows
+
+
+def measure_first(n: int, particles: int | None = None, *, batch: int = 4096, steps: int = 50) -> FirstRow:
+    """Time the first call of ``flt.filter`` with default settings, and a later one."""
+    model = paper_model("1a")
+    train = model.simulate(n, random_state=(0, n))
+    flt = KernelMonteCarloFilter(model.transition, initial=model.initial, n_particles=particles, random_state=0)
+    flt.fit(jnp.asarray(train.states), jnp.asarray(train.observations))
+    observations = jnp.asarray(_observations(batch, steps))
+    with quiet():
+        first, later = (_fastest(lambda: flt.filter(observations).mean, 1) for _ in range(2))
+    return FirstRow(n, flt.ranks_, flt.n_particles_, batch, first, later)
 
 
 def measure_precision(n: int, steps: int = 200) -> PrecisionRow:
@@ -218,7 +242,7 @@ def _measure_one(flt: KernelMonteCarloFilter, n: int, dtype: str, batch: int, st
     observations = jnp.asarray(_observations(batch, steps), dtype)
     with quiet():
         flt.filter(observations)
-        through = _fastest(lambda: flt.filter(observations), 2)
+        through = _fastest(lambda: flt.filter(observations).mean, 3)
     algebra = engine.settings.algebra
     name = f"{algebra.loop} herding" if isinstance(algebra, DeviceAlgebra) else ""
     return JaxRow(
@@ -251,8 +275,7 @@ def _fastest(call: Callable[[], Any], repetitions: int) -> float:
     for _ in range(repetitions):
         begin = time.perf_counter()
         result = call()
-        if not isinstance(result, FilterRun):  # whose arrays are on the host already
-            jax.block_until_ready(result)
+        jax.block_until_ready(result)  # what is on the host is ready
         times.append(time.perf_counter() - begin)
     return min(times)
 

@@ -10,12 +10,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from kmcf_lab.commands import bench_engines, bench_kernels, bench_methods
+from kmcf_lab.commands import bench_defaults, bench_engines, bench_kernels, bench_methods
 from kmcf_lab.commands.bench_adaptation import adaptation, transitions
 from kmcf_lab.commands.bench_alarms import alarms
 from kmcf_lab.commands.bench_endurance import endurance
 from kmcf_lab.commands.bench_jax import jax
 from kmcf_lab.commands.bench_options import BenchOptions
+from kmcf_lab.commands.bench_serve import serve
+from kmcf_lab.commands.bench_smoothing import smoothing
 from kmcf_lab.commands.bench_windows import windows
 
 
@@ -25,6 +27,7 @@ class Study(StrEnum):
     engines = "engines"
     curve = "curve"
     fit = "fit"
+    defaults = "defaults"
     ranks = "ranks"
     kernels = "kernels"
     rooms = "rooms"
@@ -38,22 +41,27 @@ class Study(StrEnum):
     tolerance = "tolerance"
     tuning = "tuning"
     world = "world"
+    distributed = "distributed"
     baselines = "baselines"
+    smoothing = "smoothing"
     windows = "windows"
     jax = "jax"
     endurance = "endurance"
+    serve = "serve"
 
 
 _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.engines: bench_engines.engines,
     Study.curve: bench_engines.curve,
     Study.fit: bench_engines.fit,
+    Study.defaults: bench_defaults.defaults,
     Study.ranks: bench_engines.ranks,
     Study.tolerance: bench_engines.tolerance,
     Study.kernels: bench_kernels.kernels,
     Study.rooms: bench_kernels.rooms,
     Study.speeds: bench_kernels.speeds,
     Study.world: bench_engines.world,
+    Study.distributed: bench_engines.distributed,
     Study.baselines: bench_methods.baselines,
     Study.intervals: bench_methods.intervals,
     Study.calibration: bench_methods.calibration,
@@ -62,14 +70,17 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.transitions: transitions,
     Study.kidnapping: bench_methods.kidnapping,
     Study.tuning: bench_methods.tuning,
+    Study.smoothing: smoothing,
     Study.windows: windows,
     Study.jax: jax,
     Study.endurance: endurance,
+    Study.serve: serve,
 }
 _HELP = (
     "engines: time per step and difference to the literal formulas over n. "
     "curve: the same over tolerance and rank, for ten-dimensional observations. "
     "fit: memory and time for very many examples. "
+    "defaults: what an untuned filter costs and errs on ten to 31 columns. "
     "ranks: error at low rank on the paper's eight models. "
     "kernels: untuned errors with plain and learnt observation kernels on the paper's models. "
     "rooms: the same on recorded and simulated signal strengths, and with poorly covered states. "
@@ -83,10 +94,13 @@ _HELP = (
     "tolerance: how posterior means change with it. "
     "tuning: what tuning costs and what it gains. "
     "world: very many examples in a world far larger than what the state kernel sees. "
+    "distributed: fits on Dask chunks over numbers of examples and workers. "
     "baselines: errors of all methods on the paper's models. "
+    "smoothing: what later observations gain, beside oracles that know the model. "
     "windows: the last observations as one, on the Bluetooth tracks, with the intervals. "
     "jax: filter steps per second over batch sizes, on the device that JAX finds. "
-    "endurance: very long runs, threads, processes, kills, interrupts, damaged files and mutated tables."
+    "endurance: very long runs, threads, processes, kills, interrupts, damaged files and mutated tables. "
+    "serve: kmcf serve under load from many clients, its memory, a kill and a restart (--batch: observations/s)."
 )
 
 
@@ -109,6 +123,10 @@ def bench(
         EngineFamily, typer.Option(help="engines: which library computes; jax is the study of that name.")
     ] = EngineFamily.numpy,
     batch: Annotated[list[int] | None, typer.Option(min=1, help="jax: batch size; repeat for several.")] = None,
+    path: Annotated[
+        Path | None,
+        typer.Option(help="kidnapping: the folder of one MRCLAM data set, to measure on it, too."),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A version that takes about a minute.")] = False,
 ) -> None:
     """Measure time per step and accuracy, interleaved in one run on one thread; print and save a table and a figure."""
@@ -116,4 +134,4 @@ def bench(
     console.print(f"[dim]measuring: {study}[/dim]")
     if study is Study.engines and engine is EngineFamily.jax:
         study = Study.jax
-    _STUDIES[study](console, BenchOptions(n, model, steps, out, learnt, trials, batch, quick))
+    _STUDIES[study](console, BenchOptions(n, model, steps, out, learnt, trials, batch, quick, path))

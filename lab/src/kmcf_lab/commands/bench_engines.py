@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kmcf.cli.showing import command_line
-from kmcf_lab.commands.bench_options import BenchOptions, save_rows
+from kmcf_lab.commands.bench_options import BenchOptions, save_rows, tell_slower
 from kmcf_lab.commands.printing import new_table
 
 if TYPE_CHECKING:
@@ -91,6 +91,24 @@ def world(console: Console, options: BenchOptions) -> None:
     save_rows(console, [asdict(row) for row in rows], options.out / "bench_world.json")
 
 
+def distributed(console: Console, options: BenchOptions) -> None:
+    """Fit on Dask chunks, beside fits in memory."""
+    from kmcf_lab.bench.distributed import IN_MEMORY, measure_distributed
+
+    sizes = options.n or ([20_000, 100_000] if options.quick else [100_000, 1_000_000, 10_000_000])
+    rows = [measure_distributed(n, workers) for n in sizes for workers in (0, 1, 2) if workers or n <= IN_MEMORY]
+    columns = ("n", "workers", "fit s", "peak GB", "moved MB", "ranks p, q", "kept", "RMSE", "ms/step")
+    table = new_table("Fits on Dask chunks of 500 000 examples, model 1a (0 workers: in memory)", columns, left=0)
+    for row in rows:
+        sizes_of = (f"{row.ranks[0]}, {row.ranks[1]}", f"{row.kept}")
+        costs = (f"{row.fit_seconds:.1f}", f"{row.peak_gigabytes:.2f}", f"{row.moved_megabytes:.1f}")
+        table.add_row(
+            f"{row.n}", f"{row.workers}", *costs, *sizes_of, f"{row.error:.4f}", f"{row.milliseconds_per_step:.2f}"
+        )
+    console.print(table)
+    save_rows(console, [asdict(row) for row in rows], options.out / "bench_distributed.json")
+
+
 def ranks(console: Console, options: BenchOptions) -> None:
     """Measure the error at low rank."""
     from kmcf_lab.bench.ranks import measure_ranks
@@ -130,6 +148,7 @@ def _show(console: Console, rows: Sequence[EngineRow], options: BenchOptions) ->
         console.print(_shares(f"model {model}, n = {n}: where the time of a step goes", some))
     for path in save_engines(rows, options.out, command_line()):
         console.print(f"saved {path}", soft_wrap=True)
+    tell_slower(console, [asdict(row) for row in rows], options.out / "bench.json")
 
 
 def _times(title: str, rows: Sequence[EngineRow]) -> Table:

@@ -34,6 +34,12 @@ def jax(console: Console, options: BenchOptions) -> None:
     rows = study.measure_speed(sizes, batches, steps=length, report=console.print)
     kinds = study.measure_algebras(sizes[0], ends, steps=length, report=console.print)
     parts = [part for size in ends for part in study.measure_parts(sizes[0], size, console.print)]
+    firsts = [study.measure_first(size, batch=16 if quick else 4096, steps=length) for size in sizes]
+    for first in firsts:
+        console.print(
+            f"n = {first.n}, {first.particles} particles, {first.batch} sequences: the first call took "
+            f"{first.first_seconds:.1f} s, a later one {first.later_seconds:.2f} s"
+        )
     precision = [study.measure_precision(size, 20 if quick else 200) for size in sizes]
     console.print(_speeds(rows))
     for row in precision:
@@ -42,7 +48,13 @@ def jax(console: Console, options: BenchOptions) -> None:
             f"{row.largest_difference:.1e}) on the same particles; RMSE {row.error_single:.4f} instead of "
             f"{row.error_double:.4f}."
         )
-    tables: dict[str, Sequence[Any]] = {"speed": rows, "ways": kinds, "parts": parts, "precision": precision}
+    tables: dict[str, Sequence[Any]] = {
+        "speed": rows,
+        "ways": kinds,
+        "parts": parts,
+        "first": firsts,
+        "precision": precision,
+    }
     path = options.out / "bench_jax.json"
     write_json(path, {**setting, **{name: [asdict(row) for row in table] for name, table in tables.items()}})
     console.print(f"saved {path}", soft_wrap=True)

@@ -92,10 +92,11 @@ def kidnapping(console: Console, options: BenchOptions) -> None:
         repetitions=2 if options.quick else 20,
         tracks=1 if options.quick else 9,
         report=console.print,
+        robots=options.path,
+        done=lambda rows: save_rows(console, [asdict(row) for row in rows], options.out / "bench_kidnapping.json"),
     )
     table = new_table("After a jump", ["problem", "method", "observations", "back", "error", "jumps"], left=2)
     for row in rows:
         shown = (f"{row.median:g}", f"{row.back:.0%}", f"{row.error:.3f}", str(row.jumps))
         table.add_row(row.problem, row.method, *shown)
     console.print(table)
-    save_rows(console, [asdict(row) for row in rows], options.out / "bench_kidnapping.json")

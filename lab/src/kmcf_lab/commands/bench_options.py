@@ -30,6 +30,8 @@ class BenchOptions:
     trials: int
     batch: list[int] | None
     quick: bool
+    path: Path | None = None
+    """Data that do not come with the package."""
 
 
 def error_table(title: str, rows: Sequence[KernelRow | BaselineRow]) -> Table:
@@ -53,3 +55,13 @@ def save_rows(console: Console, rows: list[dict[str, Any]], path: Path) -> None:
 
     write_json(path, {"command": command_line(), "rows": rows})
     console.print(f"saved {path}", soft_wrap=True)
+    tell_slower(console, rows, path)
+
+
+def tell_slower(console: Console, rows: list[dict[str, Any]], path: Path) -> None:
+    """Add rows to the history beside their file, and print what became slower than in the last run there."""
+    from kmcf_lab.bench.history import remember
+
+    for slower in remember(rows, path):
+        times = f"{slower.before:.3g} → {slower.now:.3g}"
+        console.print(f"slower than the last run by more than the noise: {slower.what}, {times}", soft_wrap=True)

@@ -18,7 +18,8 @@ from kmcf.cli.showing import can_show_progress, command_line
 from kmcf.support.extras import require
 from kmcf.support.plain_json import without_nan
 from kmcf.support.plain_text import printable
-from kmcf_lab.commands.printing import new_table
+from kmcf_lab.commands.printing import new_table, unbroken
+from kmcf_lab.commands.reproducing import stopped_words
 
 if TYPE_CHECKING:
     from kmcf_lab.localize.problem import Measure
@@ -100,8 +101,8 @@ def _failing_in_one_sentence() -> Iterator[None]:
     except (ValueError, OSError, ImportError) as error:
         typer.echo(printable(f"kmcf localize: {error}"), err=True)
         raise typer.Exit(1) from None
-    except KeyboardInterrupt:
-        typer.echo("stopped; the same command continues from here", err=True)
+    except KeyboardInterrupt as stop:
+        typer.echo(f"{stopped_words(stop)}; the same command continues from here", err=True)
         raise typer.Exit(130) from None
 
 
@@ -118,7 +119,7 @@ def score_table(scores: Sequence[Score], measure: Measure, title: str) -> Table:
     names = [name for name in ordered_quantities(measure) if name == measure.primary or name not in IN_THE_REPORT]
     table = new_table(caption, ["method", *(heading(name, measure) for name in names)])
     for method in methods_of(scores):
-        table.add_row(METHODS[method].label, *(str(summary(scores, method, name)) for name in names))
+        table.add_row(METHODS[method].label, *(unbroken(summary(scores, method, name)) for name in names))
     return table
 
 

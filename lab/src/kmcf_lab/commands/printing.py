@@ -26,3 +26,14 @@ def new_table(title: str, columns: Sequence[str], *, left: int = 1, no_wrap: boo
     for place, name in enumerate(columns):
         table.add_column(name, justify="left" if place < left else "right", no_wrap=no_wrap)
     return table
+
+
+def unbroken(number: object) -> str:
+    """Return a number with its error as one word, which no narrow terminal breaks.
+
+    Examples
+    --------
+    >>> unbroken("0.1629 ± 0.0087")
+    '0.1629±0.0087'
+    """
+    return str(number).replace(" ± ", "±")

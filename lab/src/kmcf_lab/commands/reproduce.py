@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from kmcf.cli.option_groups import with_option_groups
 from kmcf.cli.showing import command_line
 from kmcf_lab.commands.printing import new_table
 from kmcf_lab.commands.reproducing import (
     OUT,
-    Jobs,
-    Quick,
-    Repetitions,
-    Resume,
-    Seed,
-    WorkerKind,
-    Workers,
+    StudyOptions,
     print_statements,
     resumable,
     write_results,
@@ -33,15 +28,17 @@ if TYPE_CHECKING:
 reproduce = typer.Typer(help="Compute the paper's experiments again and check its statements.", no_args_is_help=True)
 
 
-@reproduce.command()
+def study_command(command: Callable[..., None]) -> Callable[..., None]:
+    """Register a command whose options include those of every study."""
+    reproduce.command()(with_option_groups(command, shared=False))
+    return command
+
+
+@study_command
 def resampling(
     out: Annotated[Path, typer.Option(help=OUT)] = Path("reproduce/resampling"),
-    repetitions: Repetitions = None,
-    jobs: Jobs = 1,
-    backend: Workers = WorkerKind.loky,
-    quick: Quick = False,
-    resume: Resume = False,
-    seed: Seed = 0,
+    *,
+    study: StudyOptions,
 ) -> None:
     """Section 6.1: the prediction step with and without resampling, the demonstration and the sweep over Σw²."""
     from kmcf_lab.resampling.checks import quoted, statements, typical_result
@@ -53,13 +50,8 @@ def resampling(
     with resumable(console):
         results = run_resampling(
             out / "cells",
-            repetitions=repetitions or (5 if quick else 20),
-            draws=40 if quick else 200,
-            seed=seed,
-            jobs=jobs,
-            backend=backend.value,
-            resume=resume,
-            progress=True,
+            **study.running(20, 5),
+            draws=40 if study.quick else 200,
         )
     _print_quoted(console, quoted(results))
     print_statements(console, statements(results))
@@ -69,15 +61,11 @@ def resampling(
     write_results(console, results, out, figures, report)
 
 
-@reproduce.command()
+@study_command
 def theory(
     out: Annotated[Path, typer.Option(help=OUT)] = Path("reproduce/theory"),
-    repetitions: Repetitions = None,
-    jobs: Jobs = 1,
-    backend: Workers = WorkerKind.loky,
-    quick: Quick = False,
-    resume: Resume = False,
-    seed: Seed = 0,
+    *,
+    study: StudyOptions,
 ) -> None:
     """Section 5: the three theorems with their proofs, the lemma, the assumptions and the three corollaries."""
     from kmcf_lab.theory.checks import statements
@@ -90,15 +78,10 @@ def theory(
     with resumable(console):
         results = run_theory(
             out / "cells",
-            repetitions=repetitions or (5 if quick else 20),
-            draws=100 if quick else 300,
-            sizes=SIZES[:4] if quick else SIZES,
-            steps=50 if quick else 100,
-            seed=seed,
-            jobs=jobs,
-            backend=backend.value,
-            resume=resume,
-            progress=True,
+            **study.running(20, 5),
+            draws=100 if study.quick else 300,
+            sizes=SIZES[:4] if study.quick else SIZES,
+            steps=50 if study.quick else 100,
         )
     print_statements(console, statements(results))
     drawn = (draw_bound, draw_benefit, draw_rates, draw_corollaries, draw_consistency)
@@ -107,7 +90,7 @@ def theory(
     write_results(console, results, out, figures, report)
 
 
-@reproduce.command()
+@study_command
 def synthetic(
     out: Annotated[Path, typer.Option(help=OUT)] = Path("reproduce/synthetic"),
     models: Annotated[list[str] | None, typer.Option(help="A model, 1a to 4b; may be repeated. [default: all]")] = None,
@@ -121,16 +104,12 @@ def synthetic(
         list[int] | None,
         typer.Option(min=20, help="A number of examples to measure times at; may be repeated. [default: as --n]"),
     ] = None,
-    repetitions: Repetitions = None,
     minutes: Annotated[
         float | None,
         typer.Option(min=0.0, help="Start no cell later than this and report what is done. With 0: only report."),
     ] = None,
-    jobs: Jobs = 1,
-    backend: Workers = WorkerKind.loky,
-    quick: Annotated[bool, typer.Option("--quick", help="A smaller version that takes a few minutes.")] = False,
-    resume: Resume = False,
-    seed: Seed = 0,
+    *,
+    study: StudyOptions,
 ) -> None:
     """Section 6.2: the paper's methods as printed, and ours beside them, on the eight synthetic models.
 
@@ -151,7 +130,7 @@ def synthetic(
     )
 
     console = Console()
-    usual = (QUICK_MODELS, QUICK_SIZES) if quick else (PAPER_MODELS, SIZES)
+    usual = (QUICK_MODELS, QUICK_SIZES) if study.quick else (PAPER_MODELS, SIZES)
     chosen = models or usual[0], n or usual[1], methods or tuple(METHODS)
     try:
         check_choices(*chosen)
@@ -161,15 +140,10 @@ def synthetic(
         results = run_synthetic(
             out / "cells",
             *chosen,
-            repetitions=repetitions or (3 if quick else 20),
+            **study.running(20, 3),
             timed_at=timed_n,
-            scaling=QUICK_SCALING if quick else SCALED_SIZES,
-            per_parameter=QUICK_TRIALS if quick else TRIALS_PER_PARAMETER,
-            seed=seed,
-            jobs=jobs,
-            backend=backend.value,
-            resume=resume,
-            progress=True,
+            scaling=QUICK_SCALING if study.quick else SCALED_SIZES,
+            per_parameter=QUICK_TRIALS if study.quick else TRIALS_PER_PARAMETER,
             seconds=None if minutes is None else 60.0 * minutes,
         )
     _show_synthetic(console, results, out)

@@ -9,16 +9,10 @@ import typer
 from rich.console import Console
 
 from kmcf.cli.showing import command_line
-from kmcf_lab.commands.reproduce import reproduce
+from kmcf_lab.commands.reproduce import reproduce, study_command
 from kmcf_lab.commands.reproducing import (
     OUT,
-    Jobs,
-    Quick,
-    Repetitions,
-    Resume,
-    Seed,
-    WorkerKind,
-    Workers,
+    StudyOptions,
     print_statements,
     resumable,
     write_results,
@@ -27,15 +21,11 @@ from kmcf_lab.commands.reproducing import (
 __all__ = ["abc", "normalisation", "reproduce"]
 
 
-@reproduce.command()
+@study_command
 def abc(
     out: Annotated[Path, typer.Option(help=OUT)] = Path("reproduce/abc"),
-    repetitions: Repetitions = None,
-    jobs: Jobs = 1,
-    backend: Workers = WorkerKind.loky,
-    quick: Quick = False,
-    resume: Resume = False,
-    seed: Seed = 0,
+    *,
+    study: StudyOptions,
 ) -> None:
     """Section 2: observations that can only be simulated; KMCF and an ABC filter with equally many simulations."""
     from kmcf_lab.abc.checks import statements
@@ -47,29 +37,20 @@ def abc(
     with resumable(console):
         results = run_abc(
             out / "cells",
-            MODELS[:2] if quick else MODELS,
-            BUDGETS[:2] if quick else BUDGETS,
+            MODELS[:2] if study.quick else MODELS,
+            BUDGETS[:2] if study.quick else BUDGETS,
             LENGTHS,
-            repetitions=repetitions or (3 if quick else 5),
-            seed=seed,
-            jobs=jobs,
-            backend=backend.value,
-            resume=resume,
-            progress=True,
+            **study.running(5, 3),
         )
     print_statements(console, statements(results), "Who does better")
     write_results(console, results, out, draw_errors(results, out), abc_report(results, command_line()))
 
 
-@reproduce.command()
+@study_command
 def normalisation(
     out: Annotated[Path, typer.Option(help=OUT)] = Path("reproduce/normalisation"),
-    repetitions: Repetitions = None,
-    jobs: Jobs = 1,
-    backend: Workers = WorkerKind.loky,
-    quick: Quick = False,
-    resume: Resume = False,
-    seed: Seed = 0,
+    *,
+    study: StudyOptions,
 ) -> None:
     """Section 4.3: the filter without line 16 of Algorithm 3, and the sums of its weights."""
     from kmcf.datasets import PAPER_MODELS
@@ -82,15 +63,10 @@ def normalisation(
     with resumable(console):
         results = run_normalisation(
             out / "cells",
-            PAPER_MODELS[::2] if quick else PAPER_MODELS,
-            SIZES[:3] if quick else SIZES,
-            repetitions=repetitions or (4 if quick else 12),
-            trials=3 if quick else TRIALS,
-            seed=seed,
-            jobs=jobs,
-            backend=backend.value,
-            resume=resume,
-            progress=True,
+            PAPER_MODELS[::2] if study.quick else PAPER_MODELS,
+            SIZES[:3] if study.quick else SIZES,
+            **study.running(12, 4),
+            trials=3 if study.quick else TRIALS,
         )
     print_statements(console, statements(results))
     figures = [*draw_ratios(results, out), *draw_sums(results, out)]

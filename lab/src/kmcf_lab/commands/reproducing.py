@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -26,12 +27,34 @@ class WorkerKind(StrEnum):
     multiprocessing = "multiprocessing"
 
 
-Repetitions = Annotated[int | None, typer.Option(min=2, help="Independent repetitions (the paper has 20).")]
-Jobs = Annotated[int, typer.Option(min=1, help="Workers that compute in parallel.")]
-Workers = Annotated[WorkerKind, typer.Option("--backend", help="The kind of joblib's workers.")]
-Quick = Annotated[bool, typer.Option("--quick", help="A smaller version that takes less than a minute.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped; nothing is computed twice.")]
-Seed = Annotated[int, typer.Option(min=0, help="Another seed gives independent results.")]
+@dataclass(frozen=True)
+class StudyOptions:
+    """How much of a study is computed, and how: the options of every command under ``kmcf reproduce``."""
+
+    repetitions: Annotated[int | None, typer.Option(min=2, help="Independent repetitions (the paper has 20).")] = None
+    jobs: Annotated[int, typer.Option(min=1, help="Workers that compute in parallel.")] = 1
+    backend: Annotated[WorkerKind, typer.Option("--backend", help="The kind of joblib's workers.")] = WorkerKind.loky
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="A smaller version that takes less than a minute; of Section 6.2 a few minutes."),
+    ] = False
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue a run that was stopped; nothing is computed twice.")
+    ] = False
+    seed: Annotated[int, typer.Option(min=0, help="Another seed gives independent results.")] = 0
+
+    def running(self, usual: int, quick: int) -> dict[str, Any]:
+        """Return what all studies are told: repetitions, as given or as usual, workers, seed."""
+        return {
+            "repetitions": self.repetitions or (quick if self.quick else usual),
+            "seed": self.seed,
+            "jobs": self.jobs,
+            "backend": self.backend.value,
+            "resume": self.resume,
+            "progress": True,
+        }
+
+
 OUT = "Folder for table, figures and report."
 
 
@@ -40,9 +63,22 @@ def resumable(console: Console) -> Iterator[None]:
     """Tell someone who interrupts a run how to continue it."""
     try:
         yield
-    except KeyboardInterrupt:
-        console.print("stopped; the same command with --resume continues from here")
+    except KeyboardInterrupt as stop:
+        console.print(f"{stopped_words(stop)}; the same command with --resume continues from here", soft_wrap=True)
         raise typer.Exit(130) from None
+
+
+def stopped_words(stop: BaseException) -> str:
+    """Say that a run was stopped, and what was kept.
+
+    Examples
+    --------
+    >>> stop = KeyboardInterrupt()
+    >>> stop.add_note("3 of 10 cells are kept in out/cells")
+    >>> stopped_words(stop)
+    'stopped; 3 of 10 cells are kept in out/cells'
+    """
+    return "; ".join(["stopped", *getattr(stop, "__notes__", ())])
 
 
 def print_statements(console: Console, statements: Sequence[Statement], title: str = "The paper's statements") -> None:

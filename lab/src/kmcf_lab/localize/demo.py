@@ -9,8 +9,6 @@ from kmcf_lab.localize.publishing import Published, publish
 from kmcf_lab.localize.splits import spread
 
 DEMO_METHODS = ("kmcf", "knn-pf", "nai")
-SHOWN = "zigzagging_without_rotation"
-"""The last of the nine walks, which is always among those chosen."""
 
 
 def run_demo(folder: Path, command: str, *, walks: int = 3, seed: int = 0, progress: bool = False) -> Published:
@@ -34,4 +32,4 @@ def run_demo(folder: Path, command: str, *, walks: int = 3, seed: int = 0, progr
     chosen = [names[-1 - k] for k in spread(len(names), walks)]
     cells = folder / "cells"
     results = run_experiment(experiment, cells, folds=chosen, methods=DEMO_METHODS, fresh=True, progress=progress)
-    return publish(experiment, results, folder, command, show=SHOWN)
+    return publish(experiment, results, folder, command)

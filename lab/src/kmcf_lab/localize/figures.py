@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,8 @@ from kmcf_lab.localize.replay import Iteration
 from kmcf_lab.localize.scores import Score, heading, methods_of, summary
 from kmcf_lab.tables import columns
 
-_PALETTE = (
-    BLUE, SKY, "#1b4f72", PURPLE, "#7d3c98", "#2e86c1", "#c0392b", "#e6837a", "#7b241c", ORANGE, GREEN, YELLOW, GREY,
-    "#117864",
-)  # fmt: skip
-COLOURS = dict(zip(METHODS, _PALETTE, strict=True))
+PALETTE = (BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY, "#6a4fb3", GREY)
+"""The colours of the page's charts, in their order, so that a method has the same one in pictures and on the page."""
 ELLIPSES = 25
 _RADIUS = float(np.sqrt(-2.0 * np.log(0.05)))  # 95 % of a normal distribution in the plane
 _LARGEST = 260.0  # area of the heaviest disc, in square points
@@ -37,12 +35,13 @@ def draw_path(
         plan, chart = axes[0]
         _plan(plan, data, fold.states)
         first, *others = runs
+        colours = colours_of(runs)
         rows = runs[first]
         for number in np.unique(np.linspace(0, len(rows) - 1, ELLIPSES).astype(int)):
-            _ellipse(plan, rows[number], COLOURS[first])
+            _ellipse(plan, rows[number], colours[first])
         truth, path = columns(rows, "true_x", "true_y"), columns(rows, "x", "y")
         plan.plot(*truth.T, color="black", linewidth=1.6, linestyle=(0, (4, 2)), label="true path")
-        plan.plot(*path.T, color=COLOURS[first], linewidth=1.8, label=f"{METHODS[first].label}, with 95 % ellipses")
+        plan.plot(*path.T, color=colours[first], linewidth=1.8, label=f"{METHODS[first].label}, with 95 % ellipses")
         plan.set(title=title, xlabel=f"x ({measure.unit})", ylabel=f"y ({measure.unit})", aspect="equal")
         _fit(plan, [fold.states[:, :2], truth[np.isfinite(truth).all(axis=1)], *_corners(data)])
         _legend_below(figure, plan, *plan.get_legend_handles_labels())
@@ -51,24 +50,36 @@ def draw_path(
             mean = np.nanmean(values[1][measure.judged(values[0])])
             width = 2.0 if method == first else 1.1
             label = f"{METHODS[method].label}: {mean:.2f} {measure.unit} on average"
-            chart.plot(*values, color=COLOURS[method], linewidth=width, label=label)
+            chart.plot(*values, color=colours[method], linewidth=width, label=label)
         chart.set(title="Error over time", xlabel="time (s)", ylabel=f"error ({measure.unit})", ylim=(0, None))
         handles, labels = chart.get_legend_handles_labels()
         _legend_below(figure, chart, handles[::-1], labels[::-1])
         return save_figure(figure, folder, "path")
 
 
+def colours_of(methods: Iterable[str]) -> dict[str, str]:
+    """Return the colour of each method.
+
+    Examples
+    --------
+    >>> colours_of(["kmcf", "nai"])
+    {'kmcf': '#0072b2', 'nai': '#d55e00'}
+    """
+    return dict(zip(methods, cycle(PALETTE), strict=False))
+
+
 def draw_errors(scores: Sequence[Score], measure: Measure, folder: Path) -> list[Path]:
     """Draw the primary number of every fold and method, with means and standard errors."""
     methods = methods_of(scores)
+    colours = colours_of(methods)
     with canvas(1, 1, (7.5, 0.9 + 0.5 * len(methods))) as (figure, axes):
         axis = axes[0, 0]
         for place, method in enumerate(methods):
             values = [one.value(measure.primary) for one in scores if one.method == method]
             average = summary(scores, method, measure.primary)
-            axis.plot(values, np.full(len(values), place), "o", color=COLOURS[method], alpha=0.4, markersize=5)
+            axis.plot(values, np.full(len(values), place), "o", color=colours[method], alpha=0.4, markersize=5)
             error = average.error if np.isfinite(average.error) else None
-            axis.errorbar(average.value, place, xerr=error, fmt="D", color=COLOURS[method], capsize=4, markersize=7)
+            axis.errorbar(average.value, place, xerr=error, fmt="D", color=colours[method], capsize=4, markersize=7)
         axis.set_yticks(range(len(methods)), [METHODS[method].label for method in methods])
         axis.set_ylim(len(methods) - 0.5, -0.5)
         axis.set(xlabel=f"{heading(measure.primary, measure)}; diamonds: means ± standard errors, dots: folds")

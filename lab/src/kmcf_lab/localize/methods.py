@@ -9,15 +9,22 @@ from typing import Any
 
 from sklearn.base import clone
 
-from kmcf.baselines import KernelBayesFilter, KNNParticleFilter, KNNRegression, NearestNeighbor
+from kmcf.baselines import (
+    KernelBayesFilter,
+    KNNParticleFilter,
+    KNNRegression,
+    NearestNeighbor,
+    PoissonParticleFilter,
+)
 from kmcf.filter import KernelMonteCarloFilter, ParticleLikelihoodFilter
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.transitions.pairs import read_pairs
 from kmcf_lab.localize.motion import fitted_motion
-from kmcf_lab.localize.place_fields import PoissonParticleFilter
 from kmcf_lab.localize.problem import LocalizationFold, Settings
 from kmcf_lab.localize.splits import training_rows
 
+PLACE_FIELD = 12.0
+"""Smoothing of the place fields of the rat on the track, in centimetres."""
 Maker = Callable[[Settings, dict[str, Any]], SequentialFilter]
 
 
@@ -42,7 +49,7 @@ class LocalizationMethod:
 
 def _kmcf(**changes: Any) -> Maker:
     def make(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-        chosen = {**_kernels(settings), **settings.kmcf, **changes}
+        chosen = {**kernels_of(settings), **settings.kmcf, **changes}
         if chosen.pop("support", "examples") == "particles":
             chosen.pop("engine", None)
             return ParticleLikelihoodFilter(**common, **chosen)
@@ -52,23 +59,23 @@ def _kmcf(**changes: Any) -> Maker:
 
 
 def _knn_particles(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    kernel = _kernels(settings)["observation_kernel"]
+    kernel = kernels_of(settings)["observation_kernel"]
     return KNNParticleFilter(**common, observation_kernel=kernel, **settings.knn_particles)
 
 
 def _kernel_bayes(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    return KernelBayesFilter(**common, **_kernels(settings), **settings.kernel_bayes)
+    return KernelBayesFilter(**common, **kernels_of(settings), **settings.kernel_bayes)
 
 
 def _neighbours(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    kernel = _kernels(settings)["observation_kernel"]
+    kernel = kernels_of(settings)["observation_kernel"]
     return KNNRegression(
         **common, n_neighbors=settings.neighbours, neighbor_weights="uniform", observation_kernel=kernel
     )
 
 
 def _nearest(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    return NearestNeighbor(**common, observation_kernel=_kernels(settings)["observation_kernel"])
+    return NearestNeighbor(**common, observation_kernel=kernels_of(settings)["observation_kernel"])
 
 
 def _defaults(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
@@ -76,10 +83,10 @@ def _defaults(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
 
 
 def _poisson(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    return PoissonParticleFilter(**common)
+    return PoissonParticleFilter(**common, width=PLACE_FIELD)
 
 
-def _kernels(settings: Settings) -> dict[str, Any]:
+def kernels_of(settings: Settings) -> dict[str, Any]:
     """Return fresh kernels, so that every filter has its own."""
     given = {"state_kernel": settings.state_kernel, "observation_kernel": settings.observation_kernel}
     return {name: None if kernel is None else clone(kernel) for name, kernel in given.items()}

@@ -186,6 +186,13 @@ class Measure:
         return (np.asarray(time) >= self.dropped_seconds) & ~early
 
     @property
+    def start_words(self) -> str:
+        """What does not count at the start, in words that go on with what is drawn."""
+        if self.dropped_seconds:
+            return f"the first {self.dropped_seconds:g} s do not count, but "
+        return f"the first {self.dropped_share:.0%} of the steps do not count, but " if self.dropped_share else ""
+
+    @property
     def words(self) -> str:
         """The rule in words."""
         parts = [f"first {self.dropped_seconds:g} s dropped"] if self.dropped_seconds else []

@@ -41,12 +41,15 @@ class Published:
         The page, and the picture of a path.
     files : list of Path
         Everything.
+    shown : Score
+        The one whose path is shown.
     """
 
     scores: list[Score]
     report: Path
     picture: Path
     files: list[Path]
+    shown: Score
 
 
 def publish(
@@ -93,7 +96,7 @@ def publish(
     moments = _moments(experiment, own)
     shown = Shown(fold, ", a fold of median error" if show is None else "", runs, iterations)
     report = localization_report(experiment, scores, shown, moments, named, command).write(out / "report.html")
-    return Published(scores, report, named["path"], [*files, *pictures, report])
+    return Published(scores, report, named["path"], [*files, *pictures, report], typical)
 
 
 def _key(cell: Cell) -> tuple[str, int]:

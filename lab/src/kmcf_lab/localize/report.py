@@ -183,7 +183,7 @@ def _errors_over_time(shown: Shown, measure: Measure) -> Block:
     for method, rows in shown.runs.items():
         times, errors = columns(rows, "time", "error").T
         series.append(Series(METHODS[method].label, times, errors))
-    caption = f"{shown.fold.name}. Nothing is known at the start. {measure.words[0].upper()}{measure.words[1:]}."
+    caption = f"{shown.fold.name}. Nothing is known at the start; {measure.start_words}drawn are all steps."
     return Chart("Error over time", Axis("time", "s"), Axis("error", measure.unit), series, caption)
 
 
@@ -205,7 +205,11 @@ def _iterations(pictures: Mapping[str, Path]) -> list[Block]:
         "iterations_difficult": "Single iterations with the worst estimates",
     }
     description = "Single iterations of the filter on the map: prediction, correction, resampling."
-    return [Image(pictures[name], description, title, caption) for name, title in titles.items() if name in pictures]
+    return [
+        Image(pictures[name], description, title, caption, drawn=True)
+        for name, title in titles.items()
+        if name in pictures
+    ]
 
 
 def _worst(moments: Sequence[Moment], method: str, unit: str) -> list[Block]:
@@ -220,6 +224,17 @@ def _worst(moments: Sequence[Moment], method: str, unit: str) -> list[Block]:
     return [Table(["fold", "time", f"error ({unit})", "cause"], rows, caption), Text("\n\n".join(sentences))]
 
 
+def in_words(settings: Mapping[str, object]) -> str:
+    """Return settings as people write them.
+
+    Examples
+    --------
+    >>> in_words({"window": 1.0, "tolerance": "auto"}), in_words({})
+    ('window = 1.0, tolerance = auto', 'as they come')
+    """
+    return ", ".join(f"{name} = {value}" for name, value in settings.items()) or "as they come"
+
+
 def _settings(experiment: Experiment, scores: Sequence[Score], shown: Shown) -> Block:
     settings = experiment.settings
     motion = fitted_motion(settings, shown.fold)
@@ -228,8 +243,9 @@ def _settings(experiment: Experiment, scores: Sequence[Score], shown: Shown) -> 
         ["observation kernel", "chosen by the filter" if (k := settings.observation_kernel) is None else repr(k)],
         ["state kernel", "chosen by the filter" if (k := settings.state_kernel) is None else repr(k)],
         ["noise inflated by, jumps", f"{settings.inflation:g}, {settings.recovery:g}"],
-        ["loader, folds", f"{dict(settings.load)}, {dict(settings.split)}"],
-        ["KMCF", f"{dict(settings.kmcf)}"],
+        ["loader", in_words(settings.load)],
+        ["folds", in_words(settings.split)],
+        ["KMCF", in_words(settings.kmcf)],
         ["seed, trials of tuning", f"{experiment.seed}, {experiment.trials}"],
     ]
     rows += [

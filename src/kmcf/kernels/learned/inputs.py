@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from kmcf.kernels.robust import asinh_scaled, centre_and_scale
-from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
+
+MOST_COMPARED = 400
+"""Settings of a predictor are compared on so many training points."""
 
 
 class RobustInputs:
@@ -28,7 +33,6 @@ def with_magnitudes(z: Array) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> with_magnitudes(np.array([[1.0, -2.0]]))
     array([[ 1., -2.,  1.,  2.]])
     """
@@ -42,7 +46,6 @@ def pooled(z: Array) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> pooled(np.array([[1.0, -1.0]])).round(3)
     array([[ 0.   ,  1.   ,  0.001,  1.   , -1.   ]])
     """
@@ -55,3 +58,17 @@ def pooled(z: Array) -> Array:
         z.min(axis=1),
     ]
     return xp.stack(columns, axis=1)
+
+
+def compared(rows: FloatArray) -> IntArray:
+    """Return on which training points settings are compared: all, or 400 that do not depend on their order.
+
+    Examples
+    --------
+    >>> len(compared(np.zeros((50, 1)))), len(compared(np.zeros((5000, 1))))
+    (50, 400)
+    """
+    if len(rows) <= MOST_COMPARED:
+        return np.arange(len(rows))
+    order = np.lexsort(rows.T[::-1])
+    return order[np.random.default_rng(0).choice(len(rows), MOST_COMPARED, replace=False)]

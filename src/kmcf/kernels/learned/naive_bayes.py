@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
+from scipy.sparse import csr_array
 
 from kmcf.kernels.distances import squared_euclidean
+from kmcf.kernels.learned.inputs import compared
 from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 
 BINS = 128
@@ -12,7 +16,23 @@ PLACES = 60
 STATE_WIDTHS = (0.1, 0.2, 0.4)
 COLUMN_WIDTHS = (0.1, 0.2, 0.4)
 TEMPERS = (0.3, 0.5, 0.7, 1.0)
-FLOOR = 1e-3
+FLOOR, LEAST_DENSITY = 1e-3, 1e-15
+ROWS_AT_ONCE, FACTORS_AT_ONCE = 128, 8
+"""Densities are multiplied for so many examples at once, which fit the cache, and so many columns before a logarithm
+is taken, which cannot underflow."""
+GATHERED = 1_000_000
+"""Predictions look up so many numbers at once."""
+
+
+class Densities(NamedTuple):
+    """Smoothed histograms of all examples."""
+
+    conditional: FloatArray
+    """Weighted by closeness to each place, (densities, bins, places)."""
+    marginal: FloatArray
+    """Unweighted, (densities, bins)."""
+    smoother: FloatArray
+    """What one example adds to each bin, (bins, bins)."""
 
 
 class NaiveBayes:
@@ -43,30 +63,39 @@ class NaiveBayes:
         scaled = z / self._scale
         self._edges = float(scaled.min()), float(scaled.max())
         bins = self._bins(z)
-        self._per = z.shape[1] if self._shared else 1  # numbers of one example that enter one density
-        distances = squared_euclidean(rows[places], rows)
+        per = z.shape[1] if self._shared else 1  # numbers of one example that enter one density
+        hits = _hits(bins, self._shared)
+        distances = squared_euclidean(rows, rows[places])
+        some, everything = compared(np.hstack([rows, z])), np.arange(n)
         best = np.inf
         for state_width in STATE_WIDTHS:
             closeness = np.exp(-0.5 * distances / state_width**2)
+            histograms = (hits.T @ closeness).reshape(-1, BINS, len(places))
             for column_width in COLUMN_WIDTHS:
-                conditional, marginal = self._smoothed(bins, closeness, column_width)
-                evidence = self._evidence_left_out(bins, closeness, conditional, marginal, column_width)
+                densities = self._densities(histograms, hits, column_width)
+                evidence = self._evidence_left_out(bins, closeness, densities, some)
                 for temper in TEMPERS:
                     predictions = _weighted(evidence, temper) @ self._targets
-                    error = float(np.mean(((predictions - targets) * weights) ** 2))
+                    error = float(np.mean(((predictions - targets[some]) * weights) ** 2))
                     if error < best:
-                        best, self.out_of_sample, self._temper = error, predictions, temper
-                        total = closeness.sum(axis=1)[:, None]
-                        self._log_ratio = _log_ratio(
-                            conditional / self._per, total, marginal[:, None] / (n * self._per)
-                        )
+                        best, self._temper, chosen = error, temper, (closeness, densities)
+        closeness, densities = chosen
+        evidence = self._evidence_left_out(bins, closeness, densities, everything)
+        self.out_of_sample = _weighted(evidence, self._temper) @ self._targets
+        marginal = densities.marginal[:, :, None] / (n * per)
+        self._table = _log_ratio(densities.conditional / per, closeness.sum(axis=0), marginal).astype(np.float32)
         return self
 
     def predict(self, z: Array) -> Array:
         """Predict the targets of new inputs."""
-        bins, log_ratio = self._bins(z), array_namespace(z).asarray(self._log_ratio)
-        evidence = sum(log_ratio[0 if self._shared else j][:, bins[:, j]] for j in range(z.shape[1]))
-        return _weighted(evidence.T, self._temper) @ self._targets
+        xp = array_namespace(z)
+        bins, table = self._bins(z), xp.asarray(self._table)
+        density = np.zeros(z.shape[1], dtype=np.intp) if self._shared else np.arange(z.shape[1])
+        if bins.size * table.shape[2] <= GATHERED:
+            evidence = xp.sum(table[density, bins], axis=1, dtype=z.dtype)
+        else:
+            evidence = sum(table[density[j]][bins[:, j]].astype(z.dtype) for j in range(z.shape[1]))
+        return _weighted(evidence, self._temper) @ self._targets
 
     def _bins(self, z: Array) -> Array:
         low, high = self._edges
@@ -78,31 +107,58 @@ class NaiveBayes:
         grid = np.linspace(*self._edges, BINS)
         return np.exp(-0.5 * ((grid[:, None] - grid[None, :]) / width) ** 2)
 
-    def _smoothed(self, bins: IntArray, closeness: FloatArray, width: float) -> tuple[FloatArray, FloatArray]:
-        """Return smoothed histograms weighted by closeness to each place, (densities, places, bins), and unweighted."""
-        columns = [np.eye(BINS)[bins[:, j]] for j in range(bins.shape[1])]
-        if self._shared:
-            columns = [np.sum(columns, axis=0)]
+    def _densities(self, histograms: FloatArray, hits: csr_array, width: float) -> Densities:
         smoother = self._smoother(width)
-        conditional = np.stack([closeness @ column for column in columns]) @ smoother
-        marginal = np.stack([column.sum(axis=0) for column in columns]) @ smoother
-        return conditional, marginal
+        return Densities(smoother @ histograms, hits.sum(axis=0).reshape(-1, BINS) @ smoother, smoother)
 
     def _evidence_left_out(
-        self, bins: IntArray, closeness: FloatArray, conditional: FloatArray, marginal: FloatArray, width: float
+        self, all_bins: IntArray, all_closeness: FloatArray, densities: Densities, rows: IntArray
     ) -> FloatArray:
-        """Return Σ_j log p(z_j | x_g) / p(z_j) for every example, left out of the densities, (n, places)."""
-        n, d = bins.shape
-        total = closeness.sum(axis=1)[:, None] - closeness
-        smoother = self._smoother(width)
-        evidence = np.zeros((n, closeness.shape[0]))
-        for j in range(d):
-            k = 0 if self._shared else j
-            own = smoother[bins[:, j, None], bins].sum(axis=1) if self._shared else np.ones(n)
-            numerator = (conditional[k][:, bins[:, j]] - closeness * own) / self._per
-            overall = (marginal[k][bins[:, j]] - own) / ((n - 1) * self._per)
-            evidence += _log_ratio(numerator, total, overall[None, :]).T
+        """Return Σ_j log p(z_j | x_g) / p(z_j) for some examples, each left out of the densities, (rows, places)."""
+        n, d = all_bins.shape
+        bins, closeness = all_bins[rows], all_closeness[rows]
+        own, per = np.ones(bins.shape), 1
+        if self._shared:
+            counts = _hits(bins, shared=True).toarray()
+            own, per = np.take_along_axis(counts @ densities.smoother, bins, axis=1), d
+        density = np.zeros(d, dtype=np.intp) if self._shared else np.arange(d)
+        overall = np.maximum((densities.marginal[density, bins] - own) / ((n - 1) * per), 1e-12)
+        inverse = 1.0 / (per * (np.maximum(all_closeness.sum(axis=0) - closeness, 0.0) + FLOOR))
+        floor = FLOOR * per * overall
+        evidence = np.empty_like(closeness)
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            part = slice(start, start + ROWS_AT_ONCE)
+            evidence[part] = -np.log(overall[part]).sum(axis=1)[:, None]
+            product = np.ones_like(closeness[part])
+            for j in range(d):
+                factor = densities.conditional[density[j]][bins[part, j]]
+                factor -= closeness[part] * own[part, j, None]
+                np.maximum(factor, 0.0, out=factor)
+                factor += floor[part, j, None]
+                factor *= inverse[part]
+                product *= np.maximum(factor, LEAST_DENSITY, out=factor)
+                if j % FACTORS_AT_ONCE == FACTORS_AT_ONCE - 1 or j == d - 1:
+                    evidence[part] += np.log(product)
+                    product.fill(1.0)
         return evidence
+
+    def to_store(self) -> dict[str, Any]:
+        """Store what predictions need."""
+        return {name: value for name, value in vars(self).items() if name != "out_of_sample"}
+
+    def from_store(self, state: dict[str, Any]) -> None:
+        """Fill a blank object from what a file holds; earlier versions had the table in another order."""
+        self.__dict__.update(state)
+        if "_log_ratio" in state:
+            self._table = np.ascontiguousarray(np.swapaxes(self.__dict__.pop("_log_ratio"), 1, 2))
+
+
+def _hits(bins: IntArray, shared: bool) -> csr_array:
+    """Return how often each example falls into each bin of each density, (n, densities · bins)."""
+    n, d = bins.shape
+    columns = bins if shared else bins + BINS * np.arange(d)
+    shape = n, BINS if shared else BINS * d
+    return csr_array((np.ones(n * d), columns.ravel(), np.arange(0, n * d + 1, d)), shape=shape)
 
 
 def _places(rows: FloatArray) -> IntArray:
@@ -119,7 +175,7 @@ def _log_ratio(numerator: FloatArray, total: FloatArray, marginal: FloatArray) -
     """Return log p(z | x_g) / p(z); where no example is close, the conditional density falls back to the marginal."""
     marginal = np.maximum(marginal, 1e-12)
     density = (np.maximum(numerator, 0.0) + FLOOR * marginal) / (np.maximum(total, 0.0) + FLOOR)
-    return np.log(np.maximum(density, 1e-15)) - np.log(marginal)
+    return np.log(np.maximum(density, LEAST_DENSITY)) - np.log(marginal)
 
 
 def _weighted(evidence: Array, temper: float) -> Array:

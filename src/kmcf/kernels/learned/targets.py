@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy import linalg
 
 from kmcf.kernels.distances import median_distance, squared_euclidean
 from kmcf.numerics.arrays import FloatArray
@@ -67,7 +68,7 @@ def _principal_features(rows: FloatArray, count: int, width: float) -> tuple[Flo
     gram = np.exp(-0.5 * squared_euclidean(rows / bandwidth, rows / bandwidth))
     column = gram.mean(axis=0)
     centred = gram - column[None, :] - column[:, None] + column.mean()
-    values, vectors = np.linalg.eigh(centred)
+    values, vectors = linalg.eigh(centred, subset_by_index=(max(n - count, 0), n - 1), check_finite=False)
     kept = min(count, int(np.sum(values > 1e-8 * n)))
     leading = vectors[:, ::-1][:, :kept] * np.sqrt(n)
     return np.ascontiguousarray(leading), values[::-1][:kept] / n

@@ -1,0 +1,71 @@
+"""Sequences filtered at once: the same as one after the other, to the last bit."""
+
+import os
+
+import numpy as np
+import pytest
+
+import kmcf
+from kmcf.datasets import paper_model
+from kmcf.filter import parallel
+
+MODEL = paper_model("1a")
+TRAIN = MODEL.simulate(120, random_state=0)
+SEQUENCES = [MODEL.simulate(5 + k, random_state=(1, k)).observations for k in range(5)]
+COLUMNS = ("mean", "covariance", "mode", "ess", "weight_sum", "negative_mass", "interval", "herding_loss", "alarm")
+
+
+@pytest.fixture(scope="module", params=["compressed", "exact", "local"])
+def flt(request):
+    made = kmcf.KernelMonteCarloFilter(MODEL.transition, initial=MODEL.initial, engine=request.param, random_state=0)
+    return made.fit(TRAIN.states, TRAIN.observations)
+
+
+def test_processes_give_the_same_runs_and_beliefs(flt):
+    serial, at_once = (flt.filter_many(SEQUENCES, n_jobs=n) for n in (1, 2))
+    for one, other in zip(serial, at_once, strict=True):
+        for name in COLUMNS:
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+        np.testing.assert_array_equal(one[3].weights, other[3].weights)
+        np.testing.assert_array_equal(one[3].mean(), other[3].mean())
+        after = [flt.step(run[-1], SEQUENCES[0][0]).mean() for run in (one, other)]
+        np.testing.assert_array_equal(*after)
+
+
+def test_beliefs_refer_to_the_filter_they_came_from():
+    made = kmcf.KernelMonteCarloFilter(MODEL.transition, engine="compressed", random_state=0)
+    made.fit(TRAIN.states, TRAIN.observations)
+    belief = made.filter_many(SEQUENCES, n_jobs=2)[0][2]
+    assert belief.source.rule is made.rule_
+    assert belief.unformed
+
+
+def test_steps_are_taken_in_other_processes(tmp_path):
+    def telling(states, control, rng):
+        (tmp_path / str(os.getpid())).touch()
+        return MODEL.transition(states, control, rng)
+
+    flt = kmcf.KernelMonteCarloFilter(telling, random_state=0).fit(TRAIN.states, TRAIN.observations)
+    flt.filter_many(SEQUENCES, n_jobs=2)
+    seen = {path.name for path in tmp_path.iterdir()}
+    assert str(os.getpid()) not in seen or not parallel.can_fork()
+
+
+def test_an_error_in_a_process_is_an_error(tmp_path):
+    def failing(states, control, rng):
+        raise RuntimeError("the motor is off")
+
+    flt = kmcf.KernelMonteCarloFilter(failing, random_state=0).fit(TRAIN.states, TRAIN.observations)
+    with pytest.raises(RuntimeError, match="the motor is off"):
+        flt.filter_many(SEQUENCES, n_jobs=2)
+
+
+def test_threads_serve_where_nothing_forks(monkeypatch):
+    monkeypatch.setattr(parallel, "can_fork", lambda: False)
+    assert list(parallel.in_parallel(lambda k: k + 1, 5, 2, None)) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, 1.5, "all", True])
+def test_a_strange_number_of_processes_is_refused(flt, n_jobs):
+    with pytest.raises(ValueError, match="n_jobs"):
+        flt.filter_many(SEQUENCES, n_jobs=n_jobs)
