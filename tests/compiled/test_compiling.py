@@ -35,7 +35,9 @@ def test_short_compiling_is_not():
 @pytest.fixture
 def results():
     values = {name: jnp.arange(6.0).reshape(2, 3) for name in StepResult._fields}
-    return StepResult(**values | {"evidence": Evidence(*[jnp.ones((2, 3))] * 3), "covariance": None})
+    return StepResult(
+        **values | {"evidence": Evidence(*[jnp.ones((2, 3))] * len(Evidence._fields)), "covariance": None}
+    )
 
 
 def test_columns_come_to_the_host_when_asked_for(results):

@@ -196,6 +196,10 @@ def test_a_slow_client_is_dropped_and_nobody_else_notices(client):
     assert post(client, "after", [0.1]).status_code == 200
 
 
+FORKED = pytest.mark.filterwarnings("ignore:os.fork")  # other tests in this process use JAX, which warns of forks
+
+
+@FORKED
 def test_several_processes_share_the_objects(tmp_path):
     with served(MODEL, processes=2, state=tmp_path) as client:
         alone = {}
@@ -210,6 +214,7 @@ def test_several_processes_share_the_objects(tmp_path):
         pass
 
 
+@FORKED
 def test_a_process_that_dies_is_told():
     with served(MODEL, processes=2) as client:
         assert post(client, "a", [0.1]).status_code == 200

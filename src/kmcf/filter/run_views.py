@@ -25,7 +25,9 @@ class ViewedRun:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the examples, which are the filter's."""
-        return {name: value for name, value in self.__dict__.items() if name != "_examples"}
+        state = super().__getstate__()
+        assert isinstance(state, dict)
+        return {name: value for name, value in state.items() if name != "_examples"}
 
     @property
     def state_names(self) -> tuple[str, ...]:

@@ -50,7 +50,8 @@ def _kinds(annotation: Any) -> list[str]:
     for letter in text:
         depth += (letter == "[") - (letter == "]")
         plain += letter if depth == 0 and letter != "]" else ""
-    return [part.strip() for part in plain.split("|")]
+    kinds = [part.strip() for part in plain.split("|")]
+    return ["Sequence[Hashable]" if kind == "Sequence" and "Hashable" in text else kind for kind in kinds]
 
 
 def _fits(value: Any, kind: str) -> bool:
@@ -64,6 +65,8 @@ def _fits(value: Any, kind: str) -> bool:
         return hasattr(value, "__float__") and not isinstance(value, bool | np.bool_)
     if kind == "str":
         return isinstance(value, str | os.PathLike)
+    if kind == "Sequence[Hashable]":  # a text is one, of letters
+        return hasattr(value, "__len__")
     if kind in _LISTS:
         return not isinstance(value, str) and hasattr(value, "__len__")
     return kind == "Any" or not (value is None or isinstance(value, str | bool | int | float))
@@ -81,6 +84,7 @@ _WORDS = {
     "float": "a number",
     "str": "a word",
     **dict.fromkeys(_LISTS, "a list of numbers"),
+    "Sequence[Hashable]": "a list of letters",
     "Kernel": "a kernel",
     "Callable": "a function",
 }

@@ -116,7 +116,7 @@ def test_hellinger_has_a_similarity_of_histograms_of_zeros_if_asked_to():
 
 @pytest.mark.parametrize("offset", [-1.0, np.nan, "some"])
 def test_a_bad_offset_gets_a_sentence(offset):
-    with pytest.raises(ValueError, match="offset"):
+    with pytest.raises((TypeError, ValueError), match="offset"):
         Hellinger(offset=offset)([[1.0]], [[1.0]])
 
 

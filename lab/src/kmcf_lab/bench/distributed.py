@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import resource
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -44,21 +45,48 @@ class DistributedRow:
     milliseconds_per_step: float
 
 
-def measure_distributed(n: int, workers: int, steps: int = 200) -> DistributedRow:
-    """Fit n examples of model 1a, drawn where they are needed, on processes of this machine."""
+def measure_distributed(n: int, workers: int, folder: Path, steps: int = 200) -> DistributedRow:
+    """Fit n examples of model 1a, which lie in files, on processes of this machine.
+
+    Parameters
+    ----------
+    n : int
+        Number of examples.
+    workers : int
+        Number of processes; 0: in memory.
+    folder : Path
+        Where the examples are, or are written if they are not there yet.
+    steps : int
+        Length of the test sequence.
+    """
     import dask.array as da
 
+    paths = [folder / f"{name}-{n}" for name in ("states", "observations")]
+    if not paths[0].exists():
+        _write(n, paths)
+    states, observations = (da.from_npy_stack(str(path), mmap_mode="r") for path in paths)
     if workers == 0:
-        states, observations = (np.concatenate(parts) for parts in zip(*map(_drawn, _chunks(n)), strict=True))
-        return _row(n, 0, states, observations, None, steps)
+        return _row(n, 0, states.compute(), observations.compute(), None, steps)
     with connect(workers=workers) as client:
-        sizes = [size for size, _ in _chunks(n)]
-        numbers = da.from_array(np.array([seed for _, seed in _chunks(n)]), chunks=1)
-        states, observations = (
-            numbers.map_blocks(_part, which, n, dtype=float, chunks=(tuple(sizes), (1,)), new_axis=1)
-            for which in (0, 1)
-        )
         return _row(n, workers, states, observations, client, steps)
+
+
+def _write(n: int, paths: list[Path]) -> None:
+    """Write independent draws of the model's states and observations as NPY stacks."""
+    import dask.array as da
+
+    model, sizes = paper_model(MODEL), [min(CHUNK, n - first) for first in range(0, n, CHUNK)]
+    numbers = da.arange(len(sizes), chunks=1)
+
+    def drawn(number: Any, which: int) -> FloatArray:
+        rng = np.random.default_rng([int(number[0]), n])
+        states = model.initial(sizes[int(number[0])], rng)
+        return np.asarray((states, model.observe(states, rng))[which])
+
+    for which, path in enumerate(paths):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        chunks = (tuple(sizes), (1,))
+        da.to_npy_stack(str(path), numbers.map_blocks(drawn, which, dtype=float, chunks=chunks, new_axis=1))
 
 
 def _row(n: int, workers: int, states: Any, observations: Any, client: Any, steps: int) -> DistributedRow:
@@ -78,20 +106,6 @@ def _row(n: int, workers: int, states: Any, observations: Any, client: Any, step
         n, workers, seconds, max(peaks) / 2**20, moved / 2**20, flt.ranks_, len(flt.states_),
         rmse(run.mean, test.states), per_step,
     )  # fmt: skip
-
-
-def _chunks(n: int) -> list[tuple[int, int]]:
-    return [(min(CHUNK, n - first), k) for k, first in enumerate(range(0, n, CHUNK))]
-
-
-def _drawn(chunk: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
-    size, seed = chunk
-    data = paper_model(MODEL).simulate(size, random_state=(0, seed))
-    return data.states, data.observations
-
-
-def _part(numbers: Any, which: int, n: int) -> FloatArray:
-    return _drawn(_chunks(n)[int(numbers[0])])[which]
 
 
 def _peak() -> int:

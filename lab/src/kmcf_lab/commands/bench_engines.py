@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -96,7 +98,13 @@ def distributed(console: Console, options: BenchOptions) -> None:
     from kmcf_lab.bench.distributed import IN_MEMORY, measure_distributed
 
     sizes = options.n or ([20_000, 100_000] if options.quick else [100_000, 1_000_000, 10_000_000])
-    rows = [measure_distributed(n, workers) for n in sizes for workers in (0, 1, 2) if workers or n <= IN_MEMORY]
+    with TemporaryDirectory() as folder:
+        rows = [
+            measure_distributed(n, workers, Path(folder))
+            for n in sizes
+            for workers in (0, 1, 2)
+            if workers or n <= IN_MEMORY
+        ]
     columns = ("n", "workers", "fit s", "peak GB", "moved MB", "ranks p, q", "kept", "RMSE", "ms/step")
     table = new_table("Fits on Dask chunks of 500 000 examples, model 1a (0 workers: in memory)", columns, left=0)
     for row in rows:

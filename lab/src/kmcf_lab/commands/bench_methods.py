@@ -100,3 +100,4 @@ def kidnapping(console: Console, options: BenchOptions) -> None:
         shown = (f"{row.median:g}", f"{row.back:.0%}", f"{row.error:.3f}", str(row.jumps))
         table.add_row(row.problem, row.method, *shown)
     console.print(table)
+    save_rows(console, [asdict(row) for row in rows], options.out / "bench_kidnapping.json")
