@@ -132,10 +132,13 @@ def test_jax_is_printed_and_saved(monkeypatch, tmp_path):
     monkeypatch.setattr(study, "measure_algebras", lambda *_, **__: [speed])
     monkeypatch.setattr(study, "measure_parts", lambda n, batch, report: [study.PartRow("solve", batch, 1.0)])
     monkeypatch.setattr(study, "measure_precision", lambda n, steps: study.PrecisionRow(n, 1e-6, 1e-5, 0.5, 0.5))
+    first = study.FirstRow(77, (5, 4), 100, 3, 2.5, 0.5)
+    monkeypatch.setattr(study, "measure_first", lambda *_, **__: first)
     result = succeed("bench", "--engine", "jax", "--n", "77", "--batch", "3", "--out", tmp_path)
     assert "77 5, 4 float64 3 1,234 0.500 900 100 1.0" in " ".join(result.output.split())
     saved = json.loads((tmp_path / "bench_jax.json").read_text())
-    assert {"device", "versions", "speed", "ways", "parts", "precision"} <= set(saved)
+    assert {"device", "versions", "speed", "ways", "parts", "first", "precision"} <= set(saved)
+    assert "the first call took 2.5 s" in " ".join(result.output.split())
     assert saved["parts"][0]["batch"] == 3
 
 
