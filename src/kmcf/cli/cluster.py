@@ -17,7 +17,7 @@ SchedulerOption = Annotated[
     typer.Option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Fit on the Dask cluster at this address, without reading all examples into memory.",
+        help="Work on the Dask cluster at this address; fit then does not read all examples into memory.",
         rich_help_panel=CLUSTER,
     ),
 ]

@@ -10,6 +10,7 @@ import typer
 
 from kmcf.cli import options
 from kmcf.cli.calibrate import calibrating
+from kmcf.cli.cluster import SchedulerOption, WorkersOption, on_the_cluster
 from kmcf.cli.recipe import example_files, filter_statements
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import can_show_progress, print_json, print_table
@@ -58,6 +59,8 @@ def tune(
             "--out", "-o", help="Folder for model.kmcf, settings.json and trials.csv.", rich_help_panel=options.OUTPUT
         ),
     ] = Path("tuning"),
+    scheduler: SchedulerOption = None,
+    workers: WorkersOption = None,
     as_json: options.JsonOption = False,
     python: options.PythonOption = False,
 ) -> None:
@@ -77,11 +80,12 @@ def tune(
     """
     if examples.sensor:
         raise ValueError("kmcf tune takes one sensor: name its columns with --observation.")
+    on_cluster = scheduler is not None or workers is not None
     search: dict[str, Any] = {
         "sequential": not independent,
         "n_trials": trials,
         "metric": metric,
-        "n_jobs": jobs,
+        "n_jobs": -1 if on_cluster and jobs == 1 else jobs,
         "random_state": seed,
         "sampler": sampler.value,
     }
@@ -101,7 +105,11 @@ def tune(
     if len(windows) > 1:
         script.add(choosing(files, windows, search), needs=("numpy",))
         add_windows(script, Code("choice.best"))
-    script.add(searching(files, search), needs=("numpy",))
+    statement = searching(files, search)
+    if on_cluster:
+        script.add(on_the_cluster(statement, scheduler, workers), needs=("numpy", "kmcf.distributed"))
+    else:
+        script.add(statement, needs=("numpy",))
     if calibrate:
         script.add(calibrating("result.best_filter", controlled=bool(files.control), timed=bool(files.time)))
     kept = {"window": Code("window")} if windows else {}
