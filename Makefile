@@ -5,13 +5,17 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2 # number of processes that run the tests
 
-.PHONY: demo test lint format clean
+.PHONY: demo test docs lint format clean
 
 demo: $(STAMP)
 	$(BIN)/kmcf demo
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(strip $(JOBS)) --dist worksteal
+
+docs: $(STAMP)
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python docs/extensions/offline.py docs/_build/html
 
 lint: $(STAMP)
 	$(BIN)/ruff check src lab tests conftest.py
@@ -33,4 +37,4 @@ $(STAMP): pyproject.toml lab/pyproject.toml
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache demo
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache demo docs/_build

@@ -43,6 +43,13 @@ def _skip(app, what, name, obj, skip, options):
     return True if name == "get_metadata_routing" or (name.startswith("set_") and name.endswith("_request")) else None
 
 
+def _without_gallery(app, name, content):
+    """Take the gallery out of the navigation where it is not there."""
+    if name == "index" and not (Path(app.srcdir) / "gallery").exists():
+        content[0] = content[0].replace("gallery/index\n", "")
+
+
 def setup(app):
     """Connect with Sphinx."""
+    app.connect("source-read", _without_gallery)
     app.connect("autodoc-skip-member", _skip)
