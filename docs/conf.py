@@ -49,7 +49,14 @@ def _without_gallery(app, name, content):
         content[0] = content[0].replace("gallery/index\n", "")
 
 
+def _as_prose(app, what, name, obj, options, lines):
+    """Keep Napoleon from taking "Number of steps: 0 at first" for a type and its description."""
+    if what in ("attribute", "property", "data"):
+        lines.insert(0, "")
+
+
 def setup(app):
     """Connect with Sphinx."""
+    app.connect("autodoc-process-docstring", _as_prose, priority=400)  # before Napoleon
     app.connect("source-read", _without_gallery)
     app.connect("autodoc-skip-member", _skip)

@@ -53,7 +53,7 @@ class TransitionFit:
     >>> flt = kmcf.KernelMonteCarloFilter(walk, n_particles=30, random_state=0).fit(train.states, train.observations)
     >>> found = kmcf.learn_transition(flt, test.observations, {"covariance": (0.1, 10.0)})
     >>> list(found.estimates), found.steps
-    (['covariance[0,0]'], 100)
+    (['covariance[0,0]'], 99)
     """
 
     best_filter: Any
