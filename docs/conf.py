@@ -15,7 +15,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "local_mathml",  # formulas without a network
+    "local_formulas",  # formulas without a network
     "repository_links",  # files of the repository that are no pages
 ]
 exclude_patterns = ["_build", "extensions", "figures"]
@@ -35,7 +35,7 @@ add_module_names = False
 html_theme = "furo"
 html_title = f"kmcf {version}"
 html_copy_source = False
-html_math_renderer = "local_mathml"
+html_math_renderer = "local_formulas"
 
 
 def _skip(app, what, name, obj, skip, options):

@@ -50,3 +50,12 @@ def test_links_that_leave_the_pages_name_the_file(tmp_path):
     assert named("[`lab/README.md`](../../lab/README.md)", page, root) == "`lab/README.md`"
     assert named("[alarms](../alarms.md)", page, root) == "[alarms](../alarms.md)"
     assert named("![picture](../../p.png)", page, root) == "![picture](../../p.png)"
+
+
+def test_formulas_are_drawings_that_say_what_they_are():
+    pytest.importorskip("sphinx", reason="Sphinx (the extra kmcf[docs]) is not installed")
+    formulas = extension("local_formulas")
+    shown = formulas.shown(r"\lambda < (G + n\varepsilon I)^{-1}", block=False)
+    assert shown.startswith("<svg")
+    assert r'aria-label="\lambda &lt; (G + n\varepsilon I)^{-1}"' in shown
+    assert formulas.shown(r"a &= b \\ &= c", block=True).startswith("<math")  # several lines
