@@ -10,8 +10,36 @@ ROOT = Path(__file__).parent.parent
 mpl.use("agg")
 
 
-def blocks(name):
-    return re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), flags=re.DOTALL)
+PAGES = ["README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))]
+PAGES = [page for page in PAGES if "_build" not in page]
+
+# Blocks marked "python not-run": how many a page has, and why they cannot run here.
+NOT_RUN = {
+    "docs/datasets.md": (4, "recordings that must be downloaded"),
+    "docs/live.md": (1, "a server that runs elsewhere"),
+}
+# Pages whose blocks, also those of the shell, run one after the other: tests/cli/test_tutorial.py.
+IN_ORDER = ("docs/command-line.md", "docs/tutorial.md")
+NEEDS = {"docs/jax.md": "jax", "docs/cluster.md": "distributed"}
+
+
+def fenced(page):
+    """Return the fenced blocks of a page as pairs (words behind the fence, content)."""
+    return re.findall(r"^```([^\n`]*)\n(.*?)^```$", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+def blocks(page):
+    return [content for words, content in fenced(page) if words == "python"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_is_run_or_listed(page):
+    kinds = [words for words, _ in fenced(page)]
+    assert (ROOT / page).read_text().count("\n```") == 2 * len(kinds), "a fence is not closed, or not at the margin"
+    assert kinds.count("python not-run") == NOT_RUN.get(page, (0, ""))[0]
+    assert page in IN_ORDER or "sh" not in kinds
+    others = {words for words in kinds if not words.startswith("{")} - {"python", "python not-run", "sh", "text"}
+    assert not others, "blocks of these kinds are run by no test"
 
 
 def test_the_readme_example_runs_and_is_about_fifteen_lines(capsys):
@@ -21,49 +49,52 @@ def test_the_readme_example_runs_and_is_about_fifteen_lines(capsys):
     assert len(capsys.readouterr().out.splitlines()) >= 4
 
 
-RUN = (
-    "docs/how-to.md",
-    "docs/calibration.md",
-    "docs/smoothing.md",
-    "docs/alarms.md",
-    "docs/learning-transitions.md",
-    "docs/changed-sensors.md",
-    "docs/abc.md",
-    "docs/kernels.md",
-    "docs/building.md",
-    "docs/saving.md",
-    "docs/tuning.md",
-    "docs/baselines.md",
-    "docs/transitions.md",
-    "docs/datasets.md",
-    "docs/localize.md",
-    "docs/spikes.md",
-    "docs/jax.md",
-    "docs/cluster.md",
-    "docs/live.md",
-)
-# Blocks marked "python not-run" need files that are not here.
-PAGES = {page: blocks(page) for page in RUN}
-RECIPES = [(page, number) for page, code in PAGES.items() for number in range(1, len(code))]
+# The first block of a page prepares the others, each of which runs after it alone.
+CODE = {page: blocks(page) for page in PAGES if page not in (*IN_ORDER, "README.md")}
+RECIPES = [(page, number) for page, code in CODE.items() for number in range(min(1, len(code) - 1), len(code)) if code]
 
 
 @pytest.mark.parametrize(("page", "number"), RECIPES)
 def test_recipe_runs(page, number, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # where recipes may write files
-    first, recipe = PAGES[page][0], PAGES[page][number]
-    if page == "docs/jax.md":
-        pytest.importorskip("jax", reason="JAX (the extra kmcf[jax]) is not installed")
-    if page == "docs/cluster.md":
-        pytest.importorskip("distributed", reason="Dask (the extra kmcf[distributed]) is not installed")
+    first, recipe = CODE[page][0], CODE[page][number]
+    if page in NEEDS:
+        pytest.importorskip(NEEDS[page], reason=f"{NEEDS[page]}, which an extra of kmcf brings, is not installed")
     if "grakel" in recipe:
         pytest.importorskip("grakel", reason="GraKeL, which is no dependency of this package, is not installed")
     names = {}
-    exec(compile(first, f"{page}, first block", "exec"), names)
+    if number > 0:
+        exec(compile(first, f"{page}, first block", "exec"), names)
     exec(compile(recipe, f"{page}, block {number + 1}", "exec"), names)
 
 
-def test_links_between_the_pages_lead_somewhere():
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-            if "://" not in target:
-                assert (page.parent / target).exists(), f"{page.name}: {target}"
+def anchors(page):
+    """Return the names under which a repository browser, and the site, know the headings of a page."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^#{1,6} (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-") for title in titles}
+
+
+FOLDERS = [ROOT / name for name in ("docs", "lab", "src", "tests")]  # not .venv, which takes long to look through
+WRITTEN = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in folder.rglob("*.md"))])
+WRITTEN = [page for page in WRITTEN if "_build" not in page.parts]
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path) if path else page
+        assert file.exists(), f"{page.name}: {target}"
+        if anchor and file.suffix == ".md":
+            assert anchor in anchors(file), f"{page.name}: {target}"
+
+
+def test_every_page_is_in_the_navigation():
+    listed = set(re.findall(r"^([\w/*-]+)$", (ROOT / "docs" / "index.md").read_text(), flags=re.MULTILINE))
+    for page in PAGES:
+        name = page.removeprefix("docs/").removesuffix(".md")
+        assert name in listed | {"README.md", "index", "README"} or name.startswith("gallery/"), page

@@ -1,10 +1,11 @@
-"""The commands of the tutorial run as they stand, one after the other."""
+"""The commands of the two tutorials run as they stand, one after the other."""
 
 import glob
 import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 from cli_cases import read_csv, succeed
 
 import kmcf
@@ -68,3 +69,20 @@ def test_the_page_names_every_command_and_exit_code():
         assert f"kmcf {name}" in text
     for code in (group.BAD_INPUT, group.UNEXPECTED, group.INTERRUPTED, group.BROKEN_PIPE):
         assert f"| {code} |" in text
+
+
+def test_the_first_tutorial_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = (PAGE.parent / "tutorial.md").read_text()
+    names, printed = {}, []
+    for language, content in re.findall(r"```(python|sh)\n(.*?)```", text, flags=re.DOTALL):
+        if language == "python":
+            exec(compile(content, "tutorial.md", "exec"), names)
+        else:
+            printed += [run_line(line, capsys) for line in content.splitlines()]
+    assert printed[0].splitlines()[0] == "walk,time,x,light,field"
+    errors = {row.split()[0]: float(row.split()[-6]) for row in printed[2].splitlines() if row.startswith(" nearest")}
+    filtered = np.abs(names["run"].mean - names["today"].states).mean()
+    assert filtered < 0.5 * errors["nearest"]
+    assert len(read_csv(tmp_path / "estimates.csv")) == 60
+    assert (tmp_path / "today.html").stat().st_size > 10_000

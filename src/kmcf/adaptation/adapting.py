@@ -42,6 +42,13 @@ class Adaptation:
         How much better it predicts observations left out than the filter given does, in all, and the standard error.
     ways : list of Judged
         All ways that competed.
+
+    Examples
+    --------
+    >>> from kmcf.adaptation.unlabelled import Judged
+    >>> found = Adaptation(None, False, "shifts", None, 0.3, 0.5, [Judged("shifts", 0.3, 0.5)])
+    >>> found.adapted, found.rows
+    (False, [{'name': 'shifts', 'gain': 0.3, 'gain_error': 0.5}])
     """
 
     filter: Any

@@ -22,6 +22,13 @@ CORE = (FREEDOM - 2.0) / FREEDOM
 class Affine:
     """What the sensor says now is ``scale`` times what it would have said before, plus ``shift``, by column.
 
+    Parameters
+    ----------
+    scale : array (q,)
+        Factors by column.
+    shift : array (q,)
+        What is added, by column.
+
     Examples
     --------
     >>> changed = Affine(np.array([2.0]), np.array([1.0]))

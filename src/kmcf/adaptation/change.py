@@ -57,6 +57,12 @@ class ChangeVerdict:
         The largest running mean, in units of what the walks show.
     walks : int
         With how many walks the run was compared.
+
+    Examples
+    --------
+    >>> verdict = ChangeVerdict(True, 0.05, 0.05, 31, None, "elsewhere on average", 4.2, 40)
+    >>> verdict.changed, verdict.step
+    (True, 31)
     """
 
     changed: bool

@@ -43,6 +43,17 @@ class TransitionFit:
         Its standard error.
     steps : int
         How many steps it was summed over.
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> model = kmcf.datasets.paper_model("1a")
+    >>> train, test = model.simulate(100, random_state=0), model.simulate(100, random_state=2)
+    >>> walk = kmcf.transitions.LinearGaussian(matrix=[[0.9]], covariance=[[9.0]])
+    >>> flt = kmcf.KernelMonteCarloFilter(walk, n_particles=30, random_state=0).fit(train.states, train.observations)
+    >>> found = kmcf.learn_transition(flt, test.observations, {"covariance": (0.1, 10.0)})
+    >>> list(found.estimates), found.steps
+    (['covariance[0,0]'], 99)
     """
 
     best_filter: Any

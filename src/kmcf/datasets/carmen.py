@@ -44,7 +44,7 @@ def carmen_log(
     no_return: float = float("nan"),
     strict: bool = False,
 ) -> Recording:
-    """Load a CARMEN log (plain or gzipped) with FLASER or ROBOTLASER1 messages, and ODOM messages where there are any.
+    r"""Load a CARMEN log (plain or gzipped) with FLASER or ROBOTLASER1 messages, and ODOM messages where there are any.
 
     States are the poses in the scan messages: SLAM-corrected ones in a corrected log, in a raw log odometry. Steps
     follow the order of the file: where time steps back, the clock is wrong (four times in the Intel log, while the
@@ -70,6 +70,17 @@ def carmen_log(
     strict : bool
         Make a malformed line an error that names it. Otherwise such lines are left out, counted in
         ``counts["malformed lines"]``, and a warning says so.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> log = Path(tempfile.mkdtemp()) / "drive.log"
+    >>> scan = "FLASER 3 1.0 2.0 81.0 {0}.0 0.0 0.0 {0}.0 0.0 0.0 {0}.5 robot {0}.5"
+    >>> _ = log.write_text("\n".join(scan.format(t) for t in range(3)))
+    >>> recording = carmen_log(log)
+    >>> recording.states[:, 0].tolist(), recording.observations[0].tolist()
+    ([0.0, 1.0, 2.0], [1.0, 2.0, nan])
     """
     if odometry not in ("auto", "scans", "messages"):
         raise ValueError(f"odometry = {odometry!r}; it must be 'auto', 'scans' or 'messages'.")
@@ -121,6 +132,10 @@ def carmen_split(recording: Recording, log: str, part: str = "test") -> tuple[li
         Which one it is.
     part : {"test", "validation", "validation 2"}
         Which pass to hold out; only Freiburg has the last.
+
+    Examples
+    --------
+    >>> train, test = carmen_split(carmen_log("intel-corrected.log.gz"), "intel")  # doctest: +SKIP
     """
     known = "; ".join(f"{name}: {', '.join(parts)}" for name, parts in SPLITS.items())
     if log not in SPLITS or part not in SPLITS[log]:

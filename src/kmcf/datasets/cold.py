@@ -54,6 +54,11 @@ def cold(
         "clock gaps". Odometry poses are interpolated all the same, since no motion is lost in a gap.
     strict : bool
         Make malformed lines and names errors. Otherwise they are left out and counted, with a warning.
+
+    Examples
+    --------
+    >>> sequence = cold("saarbrucken/seq1_cloudy1")  # doctest: +SKIP
+    >>> sequence.states.shape, sequence.observations[0]  # doctest: +SKIP
     """
     if images not in ("files", "pixels"):
         raise ValueError(f"images = {images!r}; it must be 'files' or 'pixels'.")

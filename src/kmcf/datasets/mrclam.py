@@ -81,6 +81,11 @@ def mrclam(
     -------
     list of Recording
         One per robot. ``counts["unknown barcodes"]`` are measurements of barcodes that the folder does not know.
+
+    Examples
+    --------
+    >>> robots = mrclam("MRCLAM_Dataset6", step=1.0)  # doctest: +SKIP
+    >>> robots[2].states.shape, robots[2].observations[0]  # doctest: +SKIP
     """
     for name, value in {"step": step, "max_gap": max_gap, "command_lasts": command_lasts}.items():
         if not value > 0:
@@ -116,7 +121,23 @@ def mrclam(
 
 
 def mrclam_landmarks(path: str | os.PathLike[str], *, strict: bool = False) -> dict[int, tuple[float, float]]:
-    """Load the positions (x, y) of the landmarks of an MRCLAM folder, in metres, by subject number."""
+    r"""Load the positions (x, y) of the landmarks of an MRCLAM folder, in metres, by subject number.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder, with Landmark_Groundtruth.dat.
+    strict : bool
+        Make a malformed line an error. Otherwise such lines are left out, with a warning.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "Landmark_Groundtruth.dat").write_text("6 1.88 -5.57 0.0001 0.0001\n")
+    >>> mrclam_landmarks(folder)
+    {6: (1.88, -5.57)}
+    """
     file = existing(Path(path) / "Landmark_Groundtruth.dat")
     damage = Damage(str(file), strict)
     rows = read_table(file, 5, damage)

@@ -63,6 +63,11 @@ def read_nwb(
         ``SpatialSeries`` of the file; if there are several, the error lists them.
     bin, least_speed : float
         As in :func:`spikes_to_counts`.
+
+    Examples
+    --------
+    >>> recording = read_nwb("sub-01_ses-01.nwb", bin=0.1)  # doctest: +SKIP
+    >>> recording.observations.shape  # doctest: +SKIP
     """
     h5py = require("h5py", "nwb")
     with h5py.File(path, "r") as file:

@@ -107,6 +107,11 @@ class Recording:
 def examples(recordings: Recording | Iterable[Recording]) -> tuple[FloatArray, Any]:
     """Return the steps with a known state and an observation, of one or several recordings, as examples for a filter.
 
+    Parameters
+    ----------
+    recordings : Recording or several
+        Where to take them from.
+
     Returns
     -------
     states : array (n, d)
@@ -135,6 +140,13 @@ def examples(recordings: Recording | Iterable[Recording]) -> tuple[FloatArray, A
 
 def thinned(recording: Recording, every: int) -> Recording:
     """Keep every k-th step; motions in between are chained, which other controls cannot be.
+
+    Parameters
+    ----------
+    recording : Recording
+        What to thin.
+    every : int
+        k; 1 keeps all.
 
     Examples
     --------
@@ -193,6 +205,15 @@ def _joined(recording: Recording, chosen: IntArray) -> Any:
 
 def hold_out(recording: Recording, first: int, last: int, buffer: int = 0) -> tuple[list[Recording], Recording]:
     """Split off the steps first..last−1 for testing; the rest, without a buffer on both sides, is for training.
+
+    Parameters
+    ----------
+    recording : Recording
+        What to split.
+    first, last : int
+        The steps to hold out, the last one excluded.
+    buffer : int
+        How many steps on either side are used for neither.
 
     Returns
     -------

@@ -46,6 +46,11 @@ def sensor_columns(tables: Sequence[NamedColumns], sensors: Mapping[str, Any]) -
 def sensor_examples(recordings: Recording | Iterable[Recording]) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Return the examples of each sensor, as ``fit`` takes them: the steps with a known state at which it spoke.
 
+    Parameters
+    ----------
+    recordings : Recording or several
+        As ``read_tables(..., sensors=...)`` returns them.
+
     Examples
     --------
     >>> nan = np.nan

@@ -53,6 +53,11 @@ def sussex_route(
         Seconds: positions further apart are not interpolated.
     strict : bool
         Make a malformed line an error. Otherwise such lines are left out and counted, with a warning.
+
+    Examples
+    --------
+    >>> route = sussex_route("sussex_route_vision", "training")  # doctest: +SKIP
+    >>> route.observations.shape  # doctest: +SKIP
     """
     if run not in RUNS:
         raise ValueError(f"run = {run!r}; it must be one of {', '.join(RUNS)}.")

@@ -18,7 +18,14 @@ _EDGE = 3.0
 
 
 class Trajectory(NamedTuple):
-    """A simulated sequence."""
+    """A simulated sequence.
+
+    Examples
+    --------
+    >>> states, observations, controls = paper_model("1a").simulate(5, random_state=0)
+    >>> states.shape, observations.shape, controls
+    ((5, 1), (5, 1), None)
+    """
 
     states: FloatArray
     """(T, 1)"""
@@ -46,6 +53,12 @@ class StateSpaceModel:
         ``(states, y) -> (m,)``, log p(y | x) with all constants; for oracles and tests, never for the filter.
     controlled : bool
         Whether the transition uses a control.
+
+    Examples
+    --------
+    >>> model = paper_model("1b")
+    >>> model.controlled, model.log_likelihood(np.zeros((2, 1)), np.zeros(1)).shape
+    (True, (2,))
     """
 
     name: str
@@ -73,6 +86,11 @@ def paper_model(name: str) -> StateSpaceModel:
 
     1: linear-Gaussian. 2: stochastic volatility. 3: the same with ten-dimensional observations. 4: jumps at the edges
     of [−3, 3] in both state and observation. The models "b" have a control.
+
+    Parameters
+    ----------
+    name : str
+        "1a", "1b", ..., "4b".
 
     Examples
     --------

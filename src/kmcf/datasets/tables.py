@@ -152,9 +152,24 @@ def recordings_of(
 
 
 def columns_of(recordings: Sequence[Recording]) -> dict[str, Any]:
-    """Return the columns that recordings were read from, as :func:`read_tables` takes them, and the usual time step.
+    r"""Return the columns that recordings were read from, as :func:`read_tables` takes them, and the usual time step.
 
     Saved filters carry this, so that it need not be given again (``kmcf.store.save(flt, path, notes=...)``).
+
+    Parameters
+    ----------
+    recordings : sequence of Recording
+        As :func:`read_tables` returns them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp()) / "walk.csv"
+    >>> _ = file.write_text("time,x,rssi\n0,1.0,-50\n2,1.5,-52\n")
+    >>> columns = columns_of(read_tables(file, state="x", observation="rssi", time="time"))
+    >>> columns["state"], columns["observation"], columns["step"]
+    (['x'], ['rssi'], 2.0)
     """
     names = recordings[0].names
     step = usual_step(recordings) if names["time"] else float("nan")

@@ -30,6 +30,11 @@ def wifine(path: str | os.PathLike[str], part: str = "train") -> list[Recording]
         ``sequence`` (n,), and ``names``, one per walk; ``sequence`` says which walk a row belongs to.
     part : {"train", "val"}
         Which walks.
+
+    Examples
+    --------
+    >>> walks = wifine("wifine", "train")  # doctest: +SKIP
+    >>> walks[0].observations.shape  # doctest: +SKIP
     """
     if part not in PARTS:
         raise ValueError(f"part = {part!r}; it must be one of {', '.join(map(repr, PARTS))}.")
@@ -48,6 +53,11 @@ def with_elapsed_times(recording: Recording) -> Recording:
     That is what :class:`~kmcf.transitions.ConstantVelocity` with ``step=None`` takes. Velocities are differences to the
     step before, so that a state (position, velocity) tells where the object was a moment ago: signal strengths are
     often some seconds old when they arrive.
+
+    Parameters
+    ----------
+    recording : Recording
+        With at least two steps, at increasing times.
 
     Examples
     --------

@@ -20,6 +20,13 @@ from kmcf.support.extras import require
 def write_table(recordings: Recording | Sequence[Recording], path: str | os.PathLike[str]) -> None:
     """Write recordings to one CSV or Parquet file: time, sequence, then states, observations and controls by name.
 
+    Parameters
+    ----------
+    recordings : Recording or several
+        What to write; several have the same columns.
+    path : str or path
+        A file that ends in ``.csv`` or ``.parquet``.
+
     Examples
     --------
     >>> import tempfile

@@ -46,6 +46,18 @@ def learn_chunks(
         State columns that are angles.
     seed : int
         For the sample.
+
+    Examples
+    --------
+    A filter that is fitted to Dask arrays calls it:
+
+    >>> import dask.array as da
+    >>> import kmcf
+    >>> model = kmcf.datasets.paper_model("1a")
+    >>> train = model.simulate(100, random_state=0)
+    >>> flt = kmcf.KernelMonteCarloFilter(model.transition, random_state=0)
+    >>> flt.fit(da.from_array(train.states, chunks=50), da.from_array(train.observations, chunks=50)).engine_
+    'compressed'
     """
     chunks = read_chunks(states, observations)
     learnt = learn(*chunks.rows(_sampled(chunks.size, seed)), settings)

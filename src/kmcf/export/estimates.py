@@ -126,6 +126,11 @@ class EstimateColumns:
         Times are seconds since 1970, to be written as dates.
     smoothed : bool
         The means of the filter stand beside smoothed estimates.
+
+    Examples
+    --------
+    >>> EstimateColumns(["x", "y"], time="time").states
+    ['x', 'y']
     """
 
     states: Sequence[str]

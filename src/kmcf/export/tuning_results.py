@@ -43,6 +43,22 @@ def save_tuning(
     -------
     dict
         What ``settings.json`` says.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import kmcf
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> kmcf.datasets.write_table(kmcf.datasets.ble_tracks()[:2], folder / "walks.csv")
+    >>> columns = {"state": ["x", "y"], "observation": "0*", "time": "time", "sequence": "sequence"}
+    >>> tracks = kmcf.datasets.read_tables(folder / "walks.csv", **columns)
+    >>> states, observations = kmcf.datasets.examples(tracks)
+    >>> walk = kmcf.transitions.GaussianRandomWalk().fit(tracks)
+    >>> flt = kmcf.KernelMonteCarloFilter(walk, observation_kernel=kmcf.kernels.Gaussian(), n_particles=20)
+    >>> result = kmcf.tune(flt, states, observations, n_trials=1, folds=2, random_state=0)
+    >>> summary = save_tuning(result, folder / "tuned", tracks)
+    >>> sorted(file.name for file in (folder / "tuned").iterdir())
+    ['model.kmcf', 'settings.json', 'trials.csv']
     """
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)

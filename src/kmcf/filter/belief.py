@@ -34,7 +34,18 @@ WATCHED = (
 
 @dataclass(frozen=True)
 class StepReport:
-    """How one step went, and whether to trust it."""
+    """How one step went, and whether to trust it.
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> model = kmcf.datasets.paper_model("1a")
+    >>> train = model.simulate(60, random_state=0)
+    >>> flt = kmcf.KernelMonteCarloFilter(model.transition, random_state=0).fit(train.states, train.observations)
+    >>> report = flt.step(flt.start(), 0.3).report
+    >>> report.rejected, report.missing, bool(report.observation_coverage > 0.5)
+    (False, False, True)
+    """
 
     weight_sum: float = np.nan
     """Sum of the weights before normalisation; far from 1 means an inaccurate estimate (Section 4.3)."""

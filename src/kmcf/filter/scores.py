@@ -14,7 +14,18 @@ from kmcf.trust.scores import interval_score
 
 
 class Scores(NamedTuple):
-    """Errors of a run."""
+    """Errors of a run.
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> model = kmcf.datasets.paper_model("1a")
+    >>> train, test = model.simulate(60, random_state=0), model.simulate(20, random_state=1)
+    >>> flt = kmcf.KernelMonteCarloFilter(model.transition, random_state=0).fit(train.states, train.observations)
+    >>> scores = score_runs([flt.filter(test.observations)], [test.states])
+    >>> scores.steps, scores.missing, 0.0 <= scores.inside <= 1.0
+    (20, 0, True)
+    """
 
     steps: int
     """Steps with a known true state; the errors are taken over these."""

@@ -38,7 +38,14 @@ from kmcf.trust.thresholds import Thresholds
 
 
 class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, BaseEstimator, ABC):
-    """Base class of filters that learn the observation model from examples and are given the transition."""
+    """Base class of filters that learn the observation model from examples and are given the transition.
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> issubclass(kmcf.KernelMonteCarloFilter, SequentialFilter)
+    True
+    """
 
     transition: Any  # (states, control, rng) -> states; None only for filters that can do without one
     initial: Initial | None

@@ -17,7 +17,13 @@ from kmcf.numerics.objects import as_objects, is_numeric
 
 
 class HerdedPoints(NamedTuple):
-    """Points that represent an embedding with equal weights."""
+    """Points that represent an embedding with equal weights.
+
+    Examples
+    --------
+    >>> HerdedPoints(np.zeros((3, 1)), 0.25).loss
+    0.25
+    """
 
     points: FloatArray
     """(ℓ, ...), in order."""

@@ -21,7 +21,13 @@ from kmcf.numerics.objects import Objects, as_objects
 
 
 class Herding(NamedTuple):
-    """The outcome of Algorithm 4."""
+    """The outcome of Algorithm 4.
+
+    Examples
+    --------
+    >>> Herding(np.array([2, 0, 2]), 0.125).loss
+    0.125
+    """
 
     indices: IntArray
     """The ℓ picks, as indices of the candidates, in order, with repetitions."""
@@ -58,6 +64,19 @@ def herding_loss(mean_values: Array, score: Array, indices: Array, size: int, sq
     """Return ‖m̌ − m̂‖ from the results of the greedy loop, for arrays of any library.
 
     After ℓ picks the score is (ℓ+1) m̂ − Σ_j k(·, x_j), so the double sum over the picks needs no further kernel values.
+
+    Parameters
+    ----------
+    mean_values : array (N,)
+        The embedding m̂ at the candidates.
+    score : array (N,)
+        What the greedy loop left behind.
+    indices : array (ℓ,)
+        The picks.
+    size : int
+        ℓ.
+    squared_norm : float
+        ‖m̂‖².
 
     Examples
     --------
@@ -147,6 +166,15 @@ def herd_embedding(embedding: Embedding, size: int, candidates: Objects | None =
 
 def resampling_loss(indices: IntArray, weights: FloatArray, gram: FloatArray) -> float:
     """Return ‖m̌ − m̂‖ for any resampled indices of the states that carry the weights.
+
+    Parameters
+    ----------
+    indices : array (ℓ,)
+        What was drawn.
+    weights : array (n,)
+        The weights that it was drawn from.
+    gram : array (n, n)
+        Kernel matrix of the states.
 
     Examples
     --------

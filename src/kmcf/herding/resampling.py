@@ -18,6 +18,15 @@ from kmcf.numerics.arrays import FloatArray, IntArray
 def multinomial(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
     """Draw independently from the weights, negative ones truncated to zero: the paper's Res-Trunc (Section 6.1).
 
+    Parameters
+    ----------
+    weights : array (n,)
+        Of any sign; some must be positive.
+    size : int
+        How many to draw.
+    rng : numpy.random.Generator
+        Where the random numbers come from.
+
     Examples
     --------
     >>> multinomial(np.array([1.5, -0.5]), 3, np.random.default_rng(0))
@@ -30,6 +39,15 @@ def multinomial(weights: FloatArray, size: int, rng: np.random.Generator) -> Int
 def stratified(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
     """Draw one position in each of ``size`` equal parts of the cumulative (non-negative) weights.
 
+    Parameters
+    ----------
+    weights : array (n,)
+        None negative.
+    size : int
+        How many to draw.
+    rng : numpy.random.Generator
+        Where the random numbers come from.
+
     Examples
     --------
     >>> stratified(np.array([0.5, 0.0, 0.5]), 4, np.random.default_rng(0))
@@ -40,6 +58,15 @@ def stratified(weights: FloatArray, size: int, rng: np.random.Generator) -> IntA
 
 def systematic(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
     """Take evenly spaced positions in the cumulative (non-negative) weights, shifted by one uniform draw.
+
+    Parameters
+    ----------
+    weights : array (n,)
+        None negative.
+    size : int
+        How many to draw.
+    rng : numpy.random.Generator
+        Where the random numbers come from.
 
     Examples
     --------

@@ -19,7 +19,14 @@ BLOCK_NUMBERS = 4_000_000
 
 @dataclass(frozen=True)
 class Subsample:
-    """The examples chosen, in the order they were chosen."""
+    """The examples chosen, in the order they were chosen.
+
+    Examples
+    --------
+    >>> chosen = Subsample(np.array([4, 0]), np.array([0.3, 0.1]))
+    >>> chosen.error
+    0.1
+    """
 
     indices: IntArray
     """Which examples, (r,)."""

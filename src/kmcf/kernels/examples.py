@@ -27,6 +27,14 @@ class ExampleKernel:
         What it made of the examples.
     size : int
         n, the number of examples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kmcf.kernels import Gaussian
+    >>> fixed = Gaussian(1.0).on_examples(np.array([[0.0], [1.0]]))
+    >>> fixed.size
+    2
     """
 
     def __init__(self, kernel: BaseKernel, prepared: Any, size: int) -> None:

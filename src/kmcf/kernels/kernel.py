@@ -106,6 +106,11 @@ class _Pair(Kernel):
 class Sum(_Pair):
     """Sum of two kernels, written ``k1 + k2``.
 
+    Parameters
+    ----------
+    first, second : Kernel
+        The two kernels.
+
     Examples
     --------
     >>> from kmcf.kernels import Constant, Linear
@@ -124,6 +129,11 @@ class Sum(_Pair):
 
 class Product(_Pair):
     """Product of two kernels, written ``k1 * k2``.
+
+    Parameters
+    ----------
+    first, second : Kernel
+        The two kernels.
 
     Examples
     --------
@@ -199,6 +209,13 @@ class Wrapped(Kernel):
 
 class Scaled(Wrapped):
     """A multiple of a kernel, written ``c * k`` with c > 0.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        What is multiplied.
+    factor : float
+        c.
 
     Examples
     --------
@@ -298,6 +315,11 @@ class FromCallable(Kernel):
 
 class FromSklearn(Kernel):
     """A kernel of ``sklearn.gaussian_process.kernels``, with the hyper-parameters it was given.
+
+    Parameters
+    ----------
+    kernel : kernel of scikit-learn
+        Its hyper-parameters are used as they are.
 
     Examples
     --------

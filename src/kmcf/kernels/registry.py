@@ -47,6 +47,13 @@ NAMED: dict[str, Callable[..., Kernel]] = {
 def named(name: str, **parameters: Any) -> Kernel:
     """Return a kernel on vectors by its name.
 
+    Parameters
+    ----------
+    name : str
+        One of the keys of ``NAMED``.
+    **parameters
+        What its class takes.
+
     Examples
     --------
     >>> named("matern", nu=2.5)

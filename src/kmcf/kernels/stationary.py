@@ -144,6 +144,13 @@ class Laplace(Stationary):
 
     The median heuristic uses the same :math:`\ell_1` distance.
 
+    Parameters
+    ----------
+    bandwidth : float, array or None
+        σ, one number or one per column. None: the median distance of the examples times ``multiplier``.
+    multiplier : float
+        See ``bandwidth``.
+
     Examples
     --------
     >>> Laplace(2.0)([[0.0, 0.0]], [[1.0, -1.0]]).round(4)

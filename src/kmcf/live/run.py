@@ -45,6 +45,11 @@ def serve(
         Processes that share the objects.
     tell : callable
         Gets a sentence when the server listens.
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> serve(kmcf.load("model.kmcf"), port=8787, state="tracked")  # doctest: +SKIP
     """
     require("starlette", "live")
     from kmcf.live.objects import Limits
@@ -79,6 +84,11 @@ def watch(
         As for :func:`serve`.
     axes : sequence of str
         Names of the states that are drawn; none: the first two.
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> watch(kmcf.load("model.kmcf"), kmcf.datasets.ble_tracks()[:1])  # doctest: +SKIP
     """
     require("bokeh", "live")
     from kmcf.live.frames import Axes

@@ -51,6 +51,13 @@ def relative_motion(before: Any, after: Any) -> Array:
 def moved(poses: Any, motion: Any) -> Array:
     """Return the poses after a motion: lines 8 to 10 of Table 5.6.
 
+    Parameters
+    ----------
+    poses : array (..., 3)
+        (x, y, heading).
+    motion : array (..., 3)
+        (rotation, translation, rotation).
+
     Examples
     --------
     >>> moved([1.0, 0.0, 0.0], [np.pi / 2, 2.0, np.pi / 2]).round(2)
@@ -108,6 +115,11 @@ def interpolated(times: FloatArray, poses: FloatArray, wanted: FloatArray) -> Fl
 
 def chained(motions: Any) -> FloatArray:
     """Return the single motion that is equivalent to several in succession.
+
+    Parameters
+    ----------
+    motions : array (k, 3)
+        Rotations, translations and rotations, in order.
 
     Examples
     --------

@@ -57,6 +57,16 @@ def plot_belief(belief: DrawableBelief, ax: Any = None, truth: Any = None) -> An
         Where to draw.
     truth : array (d,), optional
         The true state, if known.
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> model = kmcf.datasets.paper_model("1a")
+    >>> train = model.simulate(60, random_state=0)
+    >>> flt = kmcf.KernelMonteCarloFilter(model.transition, random_state=0).fit(train.states, train.observations)
+    >>> axes = plot_belief(flt.step(flt.start(), 0.3))
     """
     pyplot = require("matplotlib.pyplot", "plot")
     if not is_numeric(belief.states):

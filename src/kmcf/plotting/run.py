@@ -106,6 +106,17 @@ def plot_run(
     Returns
     -------
     array of axes
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> model = kmcf.datasets.paper_model("1a")
+    >>> train, test = model.simulate(60, random_state=0), model.simulate(20, random_state=1)
+    >>> flt = kmcf.KernelMonteCarloFilter(model.transition, random_state=0).fit(train.states, train.observations)
+    >>> len(plot_run(flt.filter(test.observations), truth=test.states))
+    3
     """
     pyplot = require("matplotlib.pyplot", "plot")
     if run.ess.ndim != 1:

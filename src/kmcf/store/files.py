@@ -149,6 +149,11 @@ def _check_passed(needed: Mapping[str, str], given: Mapping[str, Any], path: str
 def describe_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Describe a file without loading it: its kind, class, settings, versions, arrays, and what must be passed again.
 
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
     Examples
     --------
     >>> import tempfile

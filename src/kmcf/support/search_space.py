@@ -25,6 +25,11 @@ class LogNormal:
         Standard deviation of the logarithm.
     low, high : float
         Draws are clipped to this range.
+
+    Examples
+    --------
+    >>> LogNormal(0.01, sd=1.0, high=0.02).at(1.0)
+    0.02
     """
 
     center: float
@@ -57,6 +62,11 @@ class Integer:
         Standard deviation of the logarithm.
     low, high : int
         Draws are clipped to this range.
+
+    Examples
+    --------
+    >>> Integer(100, sd=0.5).at(1.0)
+    165
     """
 
     center: int
@@ -85,6 +95,11 @@ class Category:
     ----------
     options : tuple
         The options.
+
+    Examples
+    --------
+    >>> Category(("kbr", "importance")).center
+    'kbr'
     """
 
     options: tuple[Any, ...]

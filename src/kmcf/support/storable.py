@@ -43,7 +43,28 @@ class Recomputable:
 
 
 class PassedAgainError(TypeError):
-    """Something of the user's own was not passed again at loading, or is not what the file was saved with."""
+    """Something of the user's own was not passed again at loading, or is not what the file was saved with.
+
+    Parameters
+    ----------
+    message : str
+        What to pass.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import kmcf
+    >>> model = kmcf.datasets.paper_model("1a")
+    >>> def move(states, control, rng):
+    ...     return 0.9 * states
+    >>> train = model.simulate(40, random_state=0)
+    >>> path = tempfile.mkdtemp() + "/model.kmcf"
+    >>> kmcf.KernelMonteCarloFilter(move, random_state=0).fit(train.states, train.observations).save(path)
+    >>> kmcf.load(path)
+    Traceback (most recent call last):
+    ...
+    kmcf.support.storable.PassedAgainError: ...
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))

@@ -29,6 +29,14 @@ class Transition(BaseEstimator, ABC):
     ``_``. Unlike other estimators a transition keeps
     them when it is cloned, because a filter (and a search over a filter's settings) clones the transition it was given
     without fitting it again; :meth:`set_params` replaces them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kmcf.transitions import GaussianRandomWalk
+    >>> walk = GaussianRandomWalk(0.5)
+    >>> isinstance(walk, Transition), walk(np.zeros((3, 2)), None, np.random.default_rng(0)).shape
+    (True, (3, 2))
     """
 
     name: ClassVar[str]

@@ -120,6 +120,13 @@ class ConstantVelocity(Transition):
 def with_velocities(positions: Any, step: float = 1.0) -> FloatArray:
     """Append velocities (central differences) to recorded positions (T, k), as :class:`ConstantVelocity` needs them.
 
+    Parameters
+    ----------
+    positions : array (T,) or (T, k)
+        In order of time, evenly spaced.
+    step : float
+        Time between two of them.
+
     Examples
     --------
     >>> with_velocities([0.0, 1.0, 4.0], step=0.5)

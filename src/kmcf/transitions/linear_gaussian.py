@@ -177,6 +177,13 @@ class LinearGaussian(Transition):
 def lagged(series: Any, order: int) -> FloatArray:
     """Return the states (x_t, x_{t−1}, ..., x_{t−p+1}) of an autoregression of order p from a series (T,).
 
+    Parameters
+    ----------
+    series : array (T,)
+        The series, in order of time.
+    order : int
+        p.
+
     Examples
     --------
     >>> lagged([1.0, 2.0, 3.0, 4.0], 2).tolist()

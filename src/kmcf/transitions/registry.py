@@ -25,6 +25,13 @@ CLASSES: dict[str, type[Transition]] = {
 def named(name: str, **parameters: Any) -> Transition:
     """Return a transition by its name.
 
+    Parameters
+    ----------
+    name : str
+        One of the keys of ``CLASSES``.
+    **parameters
+        What its class takes.
+
     Examples
     --------
     >>> named("random-walk", scale=0.5)
@@ -44,6 +51,11 @@ def named(name: str, **parameters: Any) -> Transition:
 
 def from_dict(data: dict[str, Any]) -> Transition:
     """Return the transition that :meth:`Transition.to_dict` described. Only plain values are read from the data.
+
+    Parameters
+    ----------
+    data : dict
+        The name and the parameters.
 
     Examples
     --------

@@ -44,6 +44,11 @@ class CrossValidation:
         The same for every method that it is compared with.
     folds : int
         How many filters of each kind were fitted.
+
+    Examples
+    --------
+    >>> CrossValidation([], [], {}, 5).folds
+    5
     """
 
     recordings: list[Recording]

@@ -77,6 +77,16 @@ class TuningResult:
         What the values are.
     trials : tuple of Trial
         All trials, in order of their numbers.
+
+    Examples
+    --------
+    >>> import kmcf
+    >>> model = kmcf.datasets.paper_model("1a")
+    >>> recorded = model.simulate(40, random_state=0)
+    >>> flt = kmcf.KernelMonteCarloFilter(model.transition, n_particles=30)
+    >>> result = kmcf.tune(flt, recorded.states, recorded.observations, n_trials=2, random_state=0)
+    >>> len(result.trials), result.metric, result.best_value <= result.untuned_value
+    (2, 'rmse', True)
     """
 
     best_filter: SequentialFilter

@@ -46,6 +46,11 @@ class Trial:
         How long it took.
     error : str
         Why it failed.
+
+    Examples
+    --------
+    >>> Trial(0, Proposal("default", {"delta": 1e-4}), "complete", 0.65).proposal.settings
+    {'delta': 0.0001}
     """
 
     number: int

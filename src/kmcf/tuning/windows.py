@@ -27,6 +27,12 @@ class WindowChoice:
         All of them, in the order given, with their values.
     metric : str
         What was measured; lower is better.
+
+    Examples
+    --------
+    >>> choice = WindowChoice(Window(3), ((Window(1), 0.9), (Window(3), 0.8)), "rmse")
+    >>> choice.best.length
+    3
     """
 
     best: Window
