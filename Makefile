@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+SOURCES := src lab tests docs/gallery conftest.py
 JOBS ?= 2 # number of processes that run the tests
 
-.PHONY: demo test lint format clean
+.PHONY: demo test lint format gallery clean
 
 demo: $(STAMP)
 	$(BIN)/kmcf demo
@@ -14,14 +15,18 @@ test: $(STAMP)
 	$(BIN)/python -m pytest -n $(strip $(JOBS)) --dist worksteal
 
 lint: $(STAMP)
-	$(BIN)/ruff check src lab tests conftest.py
-	$(BIN)/ruff format --check src lab tests conftest.py
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(STAMP)
-	$(BIN)/ruff check --fix src lab tests conftest.py
-	$(BIN)/ruff format src lab tests conftest.py
+	$(BIN)/ruff check --fix $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+# Runs all scripts of the gallery, which draws their pictures anew, and writes its index.
+gallery: $(STAMP)
+	$(BIN)/python docs/gallery/write_index.py --run
 
 # All targets share one environment, which is updated when the dependencies change. `particles`, an oracle for the
 # tests, is installed without its dependencies, because it pins an older NumPy than its code needs.
