@@ -12,7 +12,7 @@ FINE = re.compile(
     r"\b(BSD|MIT|Apache|PSF|Python Software Foundation|ISC|Zlib|HPND|MPL|Unlicense|0BSD|CC0|BSL|EPL|EDL)", re.I
 )
 NOT_FINE = re.compile(r"\b(AGPL|GPL|GNU (?:Affero )?General Public)", re.I)
-EXCEPTIONS = re.compile(r"GCC[- ]Runtime|GCC exception|runtime library exception|LGPL|Lesser", re.I)
+EXCEPTIONS = re.compile(r"GCC[- ](?:runtime|exception)|runtime library exception|LGPL|Lesser", re.I)
 
 
 def licence(name: str) -> str:
@@ -20,7 +20,13 @@ def licence(name: str) -> str:
     about = metadata.metadata(name)
     trove = [line.rsplit(" :: ", 1)[-1] for line in about.get_all("Classifier") or [] if line.startswith("License ::")]
     named = about.get("License-Expression") or ", ".join(name for name in trove if name != "OSI Approved")
-    return (named or (about.get("License") or "unknown").strip().splitlines()[0])[:80]
+    return (named or (about.get("License") or _first_line(name)).strip().splitlines()[0])[:80]
+
+
+def _first_line(name: str) -> str:
+    """Return the first line of a distribution's licence file, for those that say nothing elsewhere."""
+    texts = [file for file in metadata.files(name) or [] if file.name.upper().startswith(("LICENSE", "LICENCE"))]
+    return next((line for file in texts for line in file.read_text().splitlines() if line.strip()), "unknown")
 
 
 def verdict(said: str) -> str:
