@@ -41,6 +41,7 @@ coverage: $(STAMP)
 
 # Builds both distributions (each wheel from its sdist, which tests the sdist, too), installs them into an environment
 # that has nothing else, and uses them: first the library with its base dependencies, then everything.
+dist: export PYTHONPATH =
 dist:
 	rm -rf dist build
 	$(PYTHON) -m venv build/tools && build/tools/bin/python -m pip install --quiet build
@@ -59,6 +60,7 @@ licences: $(STAMP)
 release-numbers: $(STAMP)
 	$(BIN)/python tools/release_numbers.py
 
+test-lowest: export PYTHONPATH =
 test-lowest:
 	$(PYTHON) -m venv build/lowest
 	$(PYTHON) tools/lowest.py $(EXTRAS) > build/lowest.txt
@@ -66,6 +68,7 @@ test-lowest:
 	build/lowest/bin/python -m pip install --quiet --no-deps --editable .
 	build/lowest/bin/python -m pytest -n $(strip $(JOBS)) --dist worksteal $(CORE)
 
+test-newest: export PYTHONPATH =
 test-newest:
 	$(PYTHON) -m venv build/newest
 	build/newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable ".[dev]"
