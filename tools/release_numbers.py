@@ -14,6 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
+import kmcf
+
 ROOT = Path(__file__).parent.parent
 OUT = ROOT / "docs" / "results" / "release"
 STATEMENTS = {
@@ -42,7 +44,7 @@ def measured() -> dict[str, object]:
     return {
         "seconds": {name: round(median(one[name] for one in rounds), 3) for name in STATEMENTS},
         "kilobytes": {path.name: round(path.stat().st_size / 1000) for path in sorted((ROOT / "dist").glob("kmcf*"))},
-        "versions": {name: version(name) for name in ("kmcf", "numpy", "scipy", "scikit-learn")},
+        "versions": {"kmcf": kmcf.__version__} | {name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
         "python": platform.python_version(),
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from copy import deepcopy
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from kmcf.support.notebooks import html_table
 
@@ -30,6 +30,11 @@ class Estimator:
     (1.0, Walk(kernel=Walk(scale=3.0), scale=2.0))
     """
 
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Tell the checker that ``fit`` may learn attributes, whose names end in ``_``."""
+
     @classmethod
     def _get_param_names(cls) -> list[str]:
         """Return the names of the constructor's arguments, in alphabetical order; scikit-learn uses this name, too."""
@@ -44,9 +49,10 @@ class Estimator:
         """Return the parameters by name; with ``deep`` also those of parameters, as ``name__inner``."""
         found: dict[str, Any] = {}
         for name in self._get_param_names():
-            found[name] = value = getattr(self, name)
+            value = getattr(self, name)
             if deep and hasattr(value, "get_params") and not isinstance(value, type):
                 found |= {f"{name}__{inner}": item for inner, item in value.get_params().items()}
+            found[name] = value
         return found
 
     def set_params(self, **params: Any) -> Self:
@@ -101,11 +107,12 @@ def clone(estimator: T, *, safe: bool = True) -> T:
     >>> hasattr(clone(Gaussian().fit([[0.0], [1.0]])), "bandwidth_")
     False
     """
-    kind: Any = type(estimator)
-    if kind is dict:
-        return kind((key, clone(value, safe=safe)) for key, value in estimator.items())  # type: ignore[attr-defined]
-    if kind in (list, tuple, set, frozenset):
-        return kind(clone(item, safe=safe) for item in estimator)  # type: ignore[attr-defined]
+    held: Any = estimator
+    if type(held) is dict:
+        copied: Any = {key: clone(value, safe=safe) for key, value in held.items()}
+        return copied
+    if type(held) in (list, tuple, set, frozenset):
+        return type(held)(clone(item, safe=safe) for item in held)
     if isinstance(estimator, Estimator):
         return estimator.__sklearn_clone__()
     if hasattr(estimator, "get_params") and not isinstance(estimator, type):  # one of scikit-learn's
@@ -117,9 +124,9 @@ def clone(estimator: T, *, safe: bool = True) -> T:
     return deepcopy(estimator)
 
 
-def parametrized_copy(estimator: T) -> T:
+def parametrized_copy(estimator: Any) -> Any:
     """Return a new object of the same class, made from copies of the parameters alone."""
-    params = {name: clone(value, safe=False) for name, value in estimator.get_params(deep=False).items()}  # type: ignore[attr-defined]
+    params = {name: clone(value, safe=False) for name, value in estimator.get_params(deep=False).items()}
     made = type(estimator)(**params)
     for name, value in params.items():
         if getattr(made, name) is not value:
@@ -131,7 +138,7 @@ def not_fitted(sentence: str) -> Exception:
     """Return scikit-learn's ``NotFittedError``, to be raised; it is imported only then."""
     from sklearn.exceptions import NotFittedError
 
-    return NotFittedError(sentence)  # type: ignore[no-any-return]
+    return NotFittedError(sentence)
 
 
 def _filled(start: str, parts: list[str]) -> str:
