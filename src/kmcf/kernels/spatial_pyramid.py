@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 
 from kmcf.kernels.histograms import intersection
 from kmcf.kernels.image_features import Cache, Described, Pixels, image_key, patch_grid, stored_sift
@@ -179,6 +178,8 @@ class SpatialPyramid(Kernel):
 
     def _describe(self, images: Objects, chosen: dict[str, int]) -> Iterator[Described]:
         """Yield the descriptors of the chosen images in their order, several at a time."""
+        from joblib import Parallel, delayed
+
         tasks = (
             delayed(stored_sift)(
                 images[number], f"image {number}", key, self.patch_size, self.spacing, self.cache_folder
