@@ -77,6 +77,13 @@ def test_importing_is_lazy():
     assert loaded == "[]"
 
 
+def test_the_filter_does_not_wait_for_what_it_may_never_use():
+    """These take longer to import than all the rest together; each is imported where it is used."""
+    slow = ("sklearn", "pandas", "scipy.stats", "scipy.optimize", "scipy.signal", "joblib", "numba", "matplotlib")
+    code = f"import sys, kmcf; kmcf.KernelMonteCarloFilter; print([m for m in {slow} if m in sys.modules])"
+    assert python(code) == "[]"
+
+
 def test_filtering_needs_no_extra():
     """With every optional library made unimportable the filter works as it does with them."""
     code = (

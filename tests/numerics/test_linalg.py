@@ -202,3 +202,11 @@ def test_features_of_the_examples_are_the_rows_of_the_factor():
 
 def test_features_without_pivots_are_empty():
     assert factorise(np.zeros((4, 4))).features(np.empty((0, 3))).shape == (0, 3)
+
+
+def test_a_triangular_factor_that_is_singular_is_named_by_row():
+    from kmcf.numerics.linalg import solve_lower
+
+    with pytest.raises(np.linalg.LinAlgError, match=r"zero on its diagonal \(row 1\)"):
+        solve_lower(np.array([[1.0, 0.0], [2.0, 0.0]]), np.ones(2))
+    assert solve_lower(np.zeros((0, 0)), np.zeros((0, 3))).shape == (0, 3)

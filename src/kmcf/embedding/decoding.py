@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from kmcf.embedding.kernel_mean import KernelMean
 from kmcf.kernels import Gaussian
@@ -78,6 +77,8 @@ def density_mode(
     >>> density_mode(np.array([[0.0], [2.0]]), np.array([0.5, 0.5]), 2.0).round(3)
     array([1.])
     """
+    from scipy.optimize import minimize
+
     h = _bandwidth(bandwidth, rows, weights, angles)
 
     def negative_density(point: FloatArray) -> float:

@@ -13,9 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import softmax
-from sklearn.cluster import KMeans
 
 from kmcf.embedding.kernel_mean import KernelMean
 from kmcf.kernels.stationary import Gaussian
@@ -75,6 +73,8 @@ def fit_mixture(mean: KernelMean, components: int, random_state: int = 0) -> Gau
         cross = mean.weights @ _gaussian_means(rows, mu, sd**2, widths) @ pi
         return float(squared_norm - 2.0 * cross + pi @ _inner_products(mu, sd**2, widths) @ pi)
 
+    from scipy.optimize import minimize
+
     result = minimize(squared_distance, _start(rows / scale, mean.weights, components, random_state))
     pi, mu, sd = unpacked(result.x)
     order = np.argsort(-pi, kind="stable")
@@ -82,6 +82,8 @@ def fit_mixture(mean: KernelMean, components: int, random_state: int = 0) -> Gau
 
 
 def _start(rows: FloatArray, weights: FloatArray, components: int, random_state: int) -> FloatArray:
+    from sklearn.cluster import KMeans
+
     positive = np.maximum(weights, 0.0)
     found = KMeans(components, n_init=3, random_state=random_state).fit(rows, sample_weight=positive)
     shares = np.bincount(found.labels_, weights=positive, minlength=components)

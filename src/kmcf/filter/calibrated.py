@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from kmcf.embedding.embedding import Embedding, Region
 from kmcf.numerics.arrays import FloatArray
@@ -84,7 +84,7 @@ class CalibratedEmbedding(Embedding):
         matrix, stretch = scatter[np.ix_(some, some)], self._stretch
         radius = None if stretch is None else stretch.radius(level, some)
         if stretch is None:
-            radius = float(np.sqrt(chi2.ppf(level, len(some))))
+            radius = float(np.sqrt(2.0 * gammaincinv(0.5 * len(some), level)))
         elif radius is None:
             raise ValueError(f"columns = {columns!r}; calibrated ellipses are of two columns, or all of at most eight.")
         else:

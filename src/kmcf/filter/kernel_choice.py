@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from kmcf.bayes_rule import ExactRule, Examples
@@ -25,6 +24,7 @@ from kmcf.kernels.defaults import default_observation_kernel, default_state_kern
 from kmcf.kernels.learned.counts import look_like_counts
 from kmcf.numerics.arrays import IntArray
 from kmcf.numerics.objects import Objects, is_numeric, take
+from kmcf.support.estimators import clone
 
 FEWEST_EXAMPLES = 40
 MOST_EXAMPLES = 800

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from kmcf.bayes_rule import Examples, FittedRule
 from kmcf.bayes_rule.defaults import default_epsilon
@@ -23,6 +22,7 @@ from kmcf.numerics.arrays import IntArray
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.growing import Growing
 from kmcf.numerics.objects import Objects, describe, is_numeric, take
+from kmcf.support.estimators import clone
 from kmcf.support.phases import Phases
 
 RuleMaker = Callable[[Examples, float, float, dict[str, Any] | None], FittedRule]

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
 from kmcf.filter.belief import Belief
 from kmcf.filter.clock import read_times
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
 from kmcf.numerics.objects import Objects, plain, take
 from kmcf.support.alerts import FewExamplesWarning, HighRankWarning, RejectedStepWarning
+from kmcf.support.estimators import clone
 
 FEWEST_EXAMPLES = 20
 FOLDS = 5

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-import joblib
 import numpy as np
 from threadpoolctl import threadpool_limits
 
@@ -48,6 +47,8 @@ def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: 
     [0, 1, 4, 9]
     """
     global _work
+    import joblib
+
     workers = min(joblib.effective_n_jobs(n_jobs), count)
     if workers < 2:
         yield from map(task, range(count))

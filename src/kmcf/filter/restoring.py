@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from kmcf.bayes_rule.cache import LAYOUT, to_cache
 from kmcf.filter.chunked import summed_over
@@ -20,6 +19,7 @@ from kmcf.numerics.arrays import Array
 from kmcf.numerics.growing import Growing
 from kmcf.numerics.objects import take
 from kmcf.support.alerts import RefittedWarning, warn_user
+from kmcf.support.estimators import clone
 from kmcf.support.storable import PassedAgainError, Versioned
 
 PROBES = 8

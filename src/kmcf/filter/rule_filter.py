@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 
 from kmcf.bayes_rule import BayesRule, Examples
 from kmcf.filter.backend import Backend, Reader, distributed_room
@@ -45,6 +44,7 @@ from kmcf.numerics.arrays import is_dask
 from kmcf.numerics.greedy import greedy_loop
 from kmcf.numerics.objects import Objects, describe
 from kmcf.support.alerts import StalePivotsWarning, warn_user
+from kmcf.support.estimators import clone
 from kmcf.support.notebooks import in_short
 from kmcf.support.search_space import Parameter, Variants
 from kmcf.transitions.elapsed import needs_elapsed

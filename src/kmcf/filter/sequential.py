@@ -14,8 +14,6 @@ from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
-from sklearn.exceptions import NotFittedError
 
 from kmcf.filter.backend import Backend, Reader
 from kmcf.filter.belief import Belief
@@ -31,13 +29,14 @@ from kmcf.filter.step import Step
 from kmcf.filter.stored import StoredFilter
 from kmcf.numerics.objects import Objects, is_numeric
 from kmcf.store.files import save
+from kmcf.support.estimators import Estimator, clone, not_fitted
 from kmcf.support.notebooks import html_table, settings_and_learnt
 from kmcf.support.search_space import Parameter, Variants
 from kmcf.transitions.elapsed import takes_elapsed
 from kmcf.trust.thresholds import Thresholds
 
 
-class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, BaseEstimator, ABC):
+class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, Estimator, ABC):
     """Base class of filters that learn the observation model from examples and are given the transition.
 
     Examples
@@ -298,9 +297,7 @@ class SequentialFilter(StoredFilter, CalibratedFilter, SmoothingFilter, BaseEsti
 
     def _fitted_backend(self) -> Backend:
         if not hasattr(self, "backend_"):
-            raise NotFittedError(
-                f"this {type(self).__name__} has no examples yet: call fit(states, observations) first."
-            )
+            raise not_fitted(f"this {type(self).__name__} has no examples yet: call fit(states, observations) first.")
         if self.backend_.made_for != (self.transition, self.initial):  # the user has changed them since
             self.backend_ = self._make_backend()
         return self.backend_

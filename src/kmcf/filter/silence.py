@@ -14,7 +14,6 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
 
 from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.numerics.circles import on_circles
@@ -161,6 +160,8 @@ def silence_depends_on_state(states: FloatArray, missing: BoolArray, angles: Seq
     >>> silence_depends_on_state(states, np.hstack([by_place, by_chance]))
     array([ True, False])
     """
+    from sklearn.neighbors import NearestNeighbors
+
     features = on_circles(states.reshape(len(states), -1), angles)
     spread = features.std(axis=0)
     features = features / np.where(spread > 0, spread, 1.0)

@@ -7,18 +7,18 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from kmcf.filter.backend import Backend
 from kmcf.filter.naming import restored_names
 from kmcf.filter.restoring import with_cache
 from kmcf.filter.settings import check_restored
 from kmcf.numerics.objects import Objects
+from kmcf.support.estimators import Estimator
 from kmcf.trust.calibration import Calibration
 from kmcf.trust.thresholds import Thresholds
 
 
-class StoredFilter(BaseEstimator, ABC):
+class StoredFilter(Estimator, ABC):
     """What :mod:`kmcf.store` and ``pickle`` ask of a filter."""
 
     seed_: int
@@ -104,10 +104,10 @@ class StoredFilter(BaseEstimator, ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the backend, which is made again from the rest."""
-        state = {name: value for name, value in super().__getstate__().items() if name != "backend_"}
+        state = {name: value for name, value in vars(self).items() if name != "backend_"}
         return {**state, "_thresholds": self.alarm_thresholds_} if self._alarms_known() else state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
+        self.__dict__.update(state)
         if "seed_" in state:
             self.backend_ = self._make_backend()

@@ -10,12 +10,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from kmcf.bayes_rule.defaults import EPSILON
 from kmcf.kernels import Kernel, Learned
 from kmcf.kernels.defaults import default_observation_kernel
 from kmcf.numerics.objects import as_objects
+from kmcf.support.estimators import clone
 from kmcf.support.search_space import Integer, LogNormal, Parameter, Variants
 
 WIDTH_SD = 0.5

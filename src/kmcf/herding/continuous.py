@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 from kmcf.embedding.embedding import Embedding
 from kmcf.numerics.arrays import FloatArray
@@ -50,6 +49,8 @@ def herd_continuously(embedding: Embedding, size: int, candidates: Any = None) -
     >>> herd_continuously(embedding, 1).points.round(3)  # between the two, where no candidate is
     array([[0.5]])
     """
+    from scipy.optimize import minimize
+
     if not is_numeric(embedding.states):
         raise TypeError("herding over a continuous space needs states that are vectors of numbers.")
     if size < 1:

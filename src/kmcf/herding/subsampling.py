@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from kmcf.kernels import ExampleKernel, Kernel, as_kernel
 from kmcf.kernels.defaults import default_observation_kernel, default_state_kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import as_objects
+from kmcf.support.estimators import clone
 
 BLOCK_NUMBERS = 4_000_000
 

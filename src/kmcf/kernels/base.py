@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
 
 from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, take
+from kmcf.support.estimators import Estimator, clone
 from kmcf.support.typed import check_types
 
 
@@ -23,7 +23,7 @@ class Neighbourhood(NamedTuple):
     """Objects whose places are further apart than this, in Euclidean distance, hardly resemble each other."""
 
 
-class BaseKernel(BaseEstimator, ABC):
+class BaseKernel(Estimator, ABC):
     """A positive definite kernel without its operators; :class:`~kmcf.kernels.Kernel` is the class to derive from."""
 
     @property

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from sklearn.base import clone
 
 from kmcf.kernels.base import as_rows
 from kmcf.kernels.stationary import Gaussian
 from kmcf.numerics.arrays import Array, IntArray, array_namespace
 from kmcf.numerics.objects import Objects
+from kmcf.support.estimators import clone
 
 
 class Circular(Gaussian):

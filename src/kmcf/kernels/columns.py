@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 from kmcf.kernels.base import as_rows
 from kmcf.kernels.kernel import Kernel, Wrapped
 from kmcf.kernels.robust import asinh_scaled, centre_and_scale
 from kmcf.numerics.arrays import Array, IntArray
 from kmcf.numerics.objects import Objects, as_objects
+from kmcf.support.estimators import not_fitted
 
 
 class Columns(Wrapped):
@@ -99,7 +99,7 @@ class AsinhScaled(Wrapped):
     def transform(self, objects: Objects) -> Array:
         """Return the scaled columns z."""
         if not hasattr(self, "centre_"):
-            raise NotFittedError("AsinhScaled learns its scale from examples: call fit(examples) first.")
+            raise not_fitted("AsinhScaled learns its scale from examples: call fit(examples) first.")
         rows = as_rows(objects, self)
         if rows.shape[1] != self.centre_.shape[0]:
             raise ValueError(f"AsinhScaled was fitted on {self.centre_.shape[0]} columns but got {rows.shape[1]}.")

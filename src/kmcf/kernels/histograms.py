@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.exceptions import NotFittedError
 
 from kmcf.kernels.base import as_rows, positive
 from kmcf.kernels.distances import common_columns, median_distance
 from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects
+from kmcf.support.estimators import not_fitted
 
 _BLOCK_ROWS = 128
 _BLOCK_NUMBERS = 1 << 16  # temporary numbers per block: about what a processor's cache holds
@@ -140,7 +140,7 @@ class ChiSquared(Histogram):
         if hasattr(self, "gamma_"):
             return self.gamma_
         if self.gamma is None:
-            raise NotFittedError(
+            raise not_fitted(
                 "ChiSquared(gamma=None) learns gamma from examples: call fit(examples) first, or give a gamma."
             )
         return float(positive(self.gamma, "gamma", self))

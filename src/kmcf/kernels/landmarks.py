@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 from kmcf.kernels.base import positive
 from kmcf.kernels.distances import squared_euclidean
@@ -14,6 +13,7 @@ from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.sets import ElementSets, merge_duplicates, read_sets, squared_differences
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, as_objects
+from kmcf.support.estimators import not_fitted
 
 _BLOCK_NUMBERS = 1 << 18  # of temporary kernel values
 
@@ -186,7 +186,7 @@ class LandmarkSet(Kernel):
         if hasattr(self, "bandwidth_"):
             return self.bandwidth_
         if self.bandwidth is None:
-            raise NotFittedError(
+            raise not_fitted(
                 "LandmarkSet(bandwidth=None) learns its bandwidths from examples: call fit(examples) first."
             )
         return self._given_bandwidth(width)

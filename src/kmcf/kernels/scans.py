@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 
 from kmcf.kernels.base import as_rows, positive
 from kmcf.kernels.distances import median_distance, squared_euclidean
 from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects, as_objects
+from kmcf.support.estimators import not_fitted
 
 _BLOCK_NUMBERS = 1 << 20  # of temporary kernel values
 _FAR = 0.95
@@ -175,5 +175,5 @@ class LaserScan(Kernel):
         if hasattr(self, f"{name}_"):
             return float(getattr(self, f"{name}_"))
         if getattr(self, name) is None:
-            raise NotFittedError(f"LaserScan({name}=None) learns it from examples: call fit(examples) first.")
+            raise not_fitted(f"LaserScan({name}=None) learns it from examples: call fit(examples) first.")
         return float(positive(getattr(self, name), name, self))

@@ -11,11 +11,11 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.exceptions import NotFittedError
 
 from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, as_objects
+from kmcf.support.estimators import not_fitted
 
 Word: TypeAlias = tuple[Hashable, ...]
 _MOST_NEIGHBOURS = 100_000
@@ -175,7 +175,7 @@ class Spectrum(Kernel):
         if hasattr(self, "alphabet_"):
             return self.alphabet_
         if self.alphabet is None:
-            raise NotFittedError(
+            raise not_fitted(
                 "Spectrum with mismatches learns its alphabet from examples: call fit(examples) first, or give one."
             )
         self._check_size(len(self.alphabet))

@@ -6,14 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.decomposition import PCA
-from sklearn.exceptions import NotFittedError
 
 from kmcf.kernels.base import as_rows, positive
 from kmcf.kernels.distances import median_distance
 from kmcf.kernels.stationary import Gaussian
 from kmcf.numerics.arrays import Array, BoolArray, FloatArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects, is_numeric
+from kmcf.support.estimators import not_fitted
 
 EXPONENTS = (1.0, 1.5, 2.0, 2.5)
 MULTIPLIERS = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0)
@@ -99,6 +98,8 @@ class SignalStrength(Gaussian):
 
     def _learn_features(self, examples: FloatArray, exponent: float) -> None:
         """Learn the principal components of the strengths raised to a power, if there are many columns."""
+        from sklearn.decomposition import PCA
+
         self.exponent_ = float(exponent)
         self.mean_: FloatArray | None = None
         self.components_: FloatArray | None = None
@@ -136,7 +137,7 @@ class SignalStrength(Gaussian):
     def _powers(self, rows: Array) -> Array:
         """Return strengths raised to the power, a row per scan."""
         if not hasattr(self, "heard_"):
-            raise NotFittedError("SignalStrength learns its features from examples: call fit(examples) first.")
+            raise not_fitted("SignalStrength learns its features from examples: call fit(examples) first.")
         if rows.shape[1] != self.columns_:
             raise ValueError(f"SignalStrength was fitted on {self.columns_} columns but got {rows.shape[1]}.")
         heard = self._single(rows)[:, self.heard_]

@@ -8,15 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
 
 from kmcf.kernels.histograms import intersection
 from kmcf.kernels.image_features import Cache, Described, Pixels, image_key, patch_grid, stored_sift
 from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, FloatArray, IntArray
 from kmcf.numerics.objects import Objects, as_objects
+from kmcf.support.estimators import not_fitted
 from kmcf.support.extras import progress_bar, require
 
 _MOST_NUMBERS = 1 << 24  # numbers per image on the finest level
@@ -120,6 +118,8 @@ class SpatialPyramid(Kernel):
         self._check()
         images = as_objects(objects, "the kernel's examples", structured=True)
         first = _distinct(images)[1]
+        from sklearn.utils import check_random_state
+
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         quota = -(-self.n_descriptors // max(1, len(first)))
         held: dict[str, Described] = {}
@@ -145,7 +145,7 @@ class SpatialPyramid(Kernel):
     def prepare(self, objects: Objects) -> FloatArray:
         """Return the weighted, concatenated histograms of the images, (n, words × cells)."""
         if not hasattr(self, "dictionary_"):
-            raise NotFittedError("SpatialPyramid learns its words from example images: call fit(examples) first.")
+            raise not_fitted("SpatialPyramid learns its words from example images: call fit(examples) first.")
         keys, first = _distinct(objects)
         counts = {key: held for key in first if (held := self._cache.get(key)) is not None}
         unknown = {key: number for key, number in first.items() if key not in counts}
@@ -178,6 +178,8 @@ class SpatialPyramid(Kernel):
 
     def _describe(self, images: Objects, chosen: dict[str, int]) -> Iterator[Described]:
         """Yield the descriptors of the chosen images in their order, several at a time."""
+        from joblib import Parallel, delayed
+
         tasks = (
             delayed(stored_sift)(
                 images[number], f"image {number}", key, self.patch_size, self.spacing, self.cache_folder

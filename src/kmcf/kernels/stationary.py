@@ -6,14 +6,13 @@ import math
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from kmcf.kernels.base import Neighbourhood, as_rows, positive
 from kmcf.kernels.distances import euclidean, manhattan, median_distance, squared_euclidean
 from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects
+from kmcf.support.estimators import clone, not_fitted
 
 _NARROW, _FAR = 1e-90, 1e150
 """Rows divided by a bandwidth below the first are clipped at the second, so that no squared distance overflows."""
@@ -94,7 +93,7 @@ class Stationary(Kernel):
         if hasattr(self, "bandwidth_"):
             return self.bandwidth_
         if self.bandwidth is None:
-            raise NotFittedError(
+            raise not_fitted(
                 f"{type(self).__name__}(bandwidth=None) learns its bandwidth from examples: call fit(examples) first, "
                 "or give a bandwidth."
             )

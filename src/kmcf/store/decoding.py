@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from kmcf.kernels import as_kernel
 from kmcf.store.budget import Repeats
@@ -129,7 +128,7 @@ def _check_attributes(cls: Any, state: dict[str, Any]) -> None:
         held = inspect.getattr_static(cls, attribute, None)
         if attribute.startswith("__") or callable(held) or hasattr(type(held), "__get__"):
             raise FileError(f"it sets {attribute!r} of {cls.__name__}, which is not an attribute that is stored.")
-    if is_ours(cls) and issubclass(cls, BaseEstimator):
+    if is_ours(cls) and hasattr(cls, "_get_param_names"):
         arguments = set(cls._get_param_names())
         strange = [name for name in state if name.strip("_") == name and name not in arguments]
         if strange:
@@ -140,7 +139,7 @@ def _check_attributes(cls: Any, state: dict[str, Any]) -> None:
 
 def _arguments_left_out(cls: Any, state: dict[str, Any]) -> dict[str, Any]:
     """Add the defaults of constructor arguments that did not exist when the file was written."""
-    if not issubclass(cls, BaseEstimator):
+    if not hasattr(cls, "_get_param_names"):
         return state
     defaults = {
         name: parameter.default

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from kmcf.kernels import FromCallable, FromSklearn
 from kmcf.numerics.arrays import Array
@@ -173,7 +172,7 @@ def stored_attributes(value: Any) -> dict[str, Any]:
 
 def names_of_arguments(cls: Any) -> set[str]:
     """Return the names under which users pass things to a class: constructor arguments, and options of ``fit``."""
-    if not issubclass(cls, BaseEstimator):
+    if not hasattr(cls, "_get_param_names"):
         return set()
     options = inspect.signature(cls.fit).parameters.values() if hasattr(cls, "fit") else ()
     return {*cls._get_param_names(), *(option.name for option in options if option.kind is option.KEYWORD_ONLY)}

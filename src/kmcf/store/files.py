@@ -7,12 +7,12 @@ import math
 import os
 import platform
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy
-import sklearn
 
 from kmcf._version import __version__
 from kmcf.store.budget import check_nesting
@@ -67,7 +67,7 @@ def about(kind: str) -> dict[str, Any]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
+        "scikit-learn": version("scikit-learn"),
     }
     return {"kind": kind, "format": FORMAT, "versions": versions}
 

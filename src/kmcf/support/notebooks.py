@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from kmcf.numerics.objects import describe
 
@@ -88,4 +87,4 @@ def settings_and_learnt(estimator: Any, examples: Any) -> tuple[dict[str, Any], 
 
 def _is_short(value: Any) -> bool:
     """Return whether a learnt value fits into a row of a table: numbers, words, pairs, kernels."""
-    return isinstance(value, int | float | str | BaseEstimator) or type(value) is tuple
+    return isinstance(value, int | float | str) or type(value) is tuple or hasattr(type(value), "_get_param_names")

@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.numerics.random_numbers import Randomness
+from kmcf.support.estimators import Estimator
 from kmcf.transitions.pairs import Pairs, read_pairs
 
 
@@ -18,7 +18,7 @@ class Assumed(float):
     """The default of a parameter that depends on the user's units, so that it is a guess; filters warn of it."""
 
 
-class Transition(BaseEstimator, ABC):
+class Transition(Estimator, ABC):
     """Base class: ``transition(states, control, rng, elapsed)`` draws where each state goes next.
 
     ``rng`` is a NumPy Generator, or a JAX key with JAX arrays of states. ``elapsed`` is the time since the last step,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.stats import chi2
+from scipy.special import chdtr, gammaincinv
 
 from kmcf.numerics.arrays import BoolArray, FloatArray
 
@@ -39,8 +38,8 @@ def second_moments(residuals: FloatArray, trim: float = 0.0) -> tuple[FloatArray
     fewer = count - int(trim * count)
     if fewer == count:
         return moments, kept
-    limit = chi2.ppf(fewer / count, width)
-    correction = chi2.cdf(limit, width) / chi2.cdf(limit, width + 2)
+    limit = 2.0 * gammaincinv(0.5 * width, fewer / count)  # quantile of χ² with as many degrees of freedom
+    correction = chdtr(width, limit) / chdtr(width + 2, limit)
     for _ in range(_ROUNDS):
         chosen = np.zeros(count, dtype=bool)
         chosen[np.argsort(_norms(residuals, moments), kind="stable")[:fewer]] = True
@@ -79,8 +78,8 @@ def variance_weights(design: FloatArray, squares: FloatArray, trim: float = 0.0)
     if len(squares) == 0:
         return np.zeros(design.shape[1])
     fewer = len(squares) - int(trim * len(squares))
-    limit = chi2.ppf(fewer / len(squares), 1)
-    correction = 1.0 if fewer == len(squares) else chi2.cdf(limit, 1) / chi2.cdf(limit, 3)
+    limit = 2.0 * gammaincinv(0.5, fewer / len(squares))
+    correction = 1.0 if fewer == len(squares) else chdtr(1, limit) / chdtr(3, limit)
     weights = _likeliest(design, squares)
     kept = np.arange(len(squares))
     for _ in range(_ROUNDS if fewer < len(squares) else 0):
@@ -108,6 +107,8 @@ def _likeliest(design: FloatArray, squares: FloatArray) -> FloatArray:
 
     start = np.full(design.shape[1], -np.log(design.shape[1]))
     bounds = [(np.log(_SMALLEST), np.log(1e9))] * design.shape[1]
+    from scipy.optimize import minimize
+
     best = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds)
     return np.exp(best.x) * typical / columns
 

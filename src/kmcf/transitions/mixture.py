@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from kmcf.numerics.arrays import Array, BoolArray, FloatArray, array_namespace
 from kmcf.numerics.random_numbers import Randomness, split, uniform
@@ -135,6 +134,8 @@ class Mixture(Transition):
         if elapsed is None or not 0 < often < 1:
             return shares
         steps = elapsed / self._usual_step()
+        from scipy.optimize import brentq
+
         stays = brentq(lambda log: float(np.mean(np.exp(log * steps))) - (1.0 - often), -700.0 / steps.min(), 0.0)
         found = -np.expm1(stays)
         return np.where(jumping, shares * found / often, shares * (1.0 - found) / (1.0 - often))

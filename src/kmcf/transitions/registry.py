@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from difflib import get_close_matches
 from typing import Any
 
@@ -41,7 +42,7 @@ def named(name: str, **parameters: Any) -> Transition:
         close = get_close_matches(name, CLASSES, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"the transitions are {', '.join(CLASSES)}."
         raise ValueError(f"unknown transition {name!r}; {hint}")
-    known = CLASSES[name]._get_param_names()
+    known = sorted(inspect.signature(CLASSES[name]).parameters)
     unknown = sorted(set(parameters) - set(known))
     if unknown:
         raise ValueError(f"the transition {name!r} has no parameter {unknown[0]!r}; it has {', '.join(known)}.")

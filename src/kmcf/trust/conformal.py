@@ -17,7 +17,6 @@ from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from scipy.stats import rankdata
 
 from kmcf.numerics.arrays import FloatArray
 from kmcf.trust.scores import interval_score
@@ -199,6 +198,8 @@ def effective_number(scores: FloatArray, sequence: FloatArray) -> float:
     >>> effective_number(white, one) > 1800, 150 < effective_number(lasting, one) < 300
     (True, True)
     """
+    from scipy.stats import rankdata
+
     count = len(scores)
     ranks = rankdata(scores) - 0.5 * (count + 1)
     variance = float(ranks @ ranks) / count

@@ -20,7 +20,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.signal import lfilter
 
 from kmcf.bayes_rule.evidence import Evidence
 from kmcf.numerics.arrays import FloatArray
@@ -98,6 +97,8 @@ def running_means(distances: FloatArray, innovations: FloatArray, rarities: Floa
     >>> running_means(np.array([1.0, np.nan]), np.array([2.0, np.nan]), np.array([0.0, np.nan])).round(2).tolist()
     [[0.1, 0.2, 0.0, 0.1, 0.04], [0.1, 0.2, 0.0, 0.1, 0.04]]
     """
+    from scipy.signal import lfilter
+
     seen = ~(np.isnan(distances) & np.isnan(innovations) & np.isnan(rarities))
     found = np.zeros((*distances.shape, len(KEPT)))
     ones = np.ones(distances.shape)
@@ -119,6 +120,8 @@ def shift_sizes(points: FloatArray) -> FloatArray:
     >>> shift_sizes(np.array([[3.0, 4.0], [np.nan, np.nan]])).round(3).tolist()
     [0.354, nan]
     """
+    from scipy.signal import lfilter
+
     seen = np.asarray(~np.isnan(points).any(axis=-1))
     found = np.full(seen.shape, np.nan)
     for place in np.ndindex(seen.shape[:-1]):

@@ -12,6 +12,8 @@ import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from kmcf.support.estimators import Estimator
+
 PLAIN = (type(None), bool, int, float, complex, str, bytes)
 DEEPEST = 30
 
@@ -76,9 +78,10 @@ def _essence(value: Any, depth: int) -> str:
 def _object_parts(value: Any) -> Any:
     if isinstance(value, partial):
         return [value.func, value.args, value.keywords]
-    if isinstance(value, BaseEstimator):
+    if hasattr(type(value), "_get_param_names"):
         parts = dict(value.get_params(deep=False))
-        if type(value).__sklearn_clone__ is not BaseEstimator.__sklearn_clone__:  # it keeps what it has learnt
+        forgetful = (BaseEstimator.__sklearn_clone__, Estimator.__sklearn_clone__)
+        if type(value).__sklearn_clone__ not in forgetful:  # it keeps what it has learnt
             parts |= {name: item for name, item in vars(value).items() if name.endswith("_")}
         return parts
     if dataclasses.is_dataclass(value):

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from kmcf.kernels.base import as_rows
 from kmcf.kernels.kernel import Kernel
@@ -17,6 +15,7 @@ from kmcf.kernels.learned.targets import state_targets
 from kmcf.kernels.stationary import Gaussian
 from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects, is_numeric
+from kmcf.support.estimators import clone, not_fitted
 
 MOST_TRAINING = 1500
 
@@ -143,7 +142,7 @@ class Learned(Kernel):
     def summary(self, objects: Any) -> Array:
         """Return s(y), (n, K); for the examples themselves the out-of-sample predictions."""
         if not hasattr(self, "predictor_"):
-            raise NotFittedError(f"{type(self).__name__} has learnt nothing yet: call fit(observations, states) first.")
+            raise not_fitted(f"{type(self).__name__} has learnt nothing yet: call fit(observations, states) first.")
         if array_namespace(objects) is not np:
             # Compiled code cannot look values up: every observation counts as new, as those of a filter are.
             return self.predictor_.predict(self._inputs(as_rows(objects, self))) * self._weights

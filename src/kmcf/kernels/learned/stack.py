@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.optimize import nnls
-from sklearn.base import clone
-from sklearn.model_selection import KFold
-from sklearn.multioutput import MultiOutputRegressor
 
 from kmcf.kernels.learned.inputs import pooled, with_magnitudes
 from kmcf.kernels.learned.naive_bayes import NaiveBayes
 from kmcf.kernels.learned.ridge import RidgeRegression
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.support.estimators import clone
 
 FEWEST_COLUMNS_TO_POOL = 3
 MOST_COLUMNS_FOR_DENSITIES = 200
@@ -35,6 +32,8 @@ class Stack:
     """Predictors combined per target by non-negative least squares on their out-of-sample predictions."""
 
     def __init__(self, predictors: list[Predictor], targets: FloatArray) -> None:
+        from scipy.optimize import nnls
+
         self._predictors = predictors
         self.coefficients = np.array(
             [
@@ -65,6 +64,8 @@ class CrossFitted:
     """
 
     def __init__(self, regressor: Any, z: FloatArray, targets: FloatArray, *, folds: int, random_state: int) -> None:
+        from sklearn.model_selection import KFold
+
         self.out_of_sample = np.zeros_like(targets)
         splits = KFold(min(folds, len(z)), shuffle=True, random_state=random_state)
         for train, held_out in splits.split(z):
@@ -78,6 +79,8 @@ class CrossFitted:
 
 
 def _fitted(regressor: Any, z: FloatArray, targets: FloatArray, random_state: int) -> Any:
+    from sklearn.multioutput import MultiOutputRegressor
+
     seeded = clone(regressor)
     unset = [name for name, value in seeded.get_params().items() if name.endswith("random_state") and value is None]
     if unset:
