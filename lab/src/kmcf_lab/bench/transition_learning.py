@@ -107,7 +107,7 @@ def learn_models(name: str, n: int, seed: int) -> list[LearningCell]:
 def by_particles(name: str, observations: FloatArray, seed: int) -> list[LearningCell]:
     """Maximise the likelihood that the package ``particles`` estimates, by its bootstrap filter; none if not there."""
     try:
-        import particles  # type: ignore[import-untyped]
+        import particles
         from particles import distributions as dists
         from particles import state_space_models as ssm
     except ImportError:
