@@ -45,6 +45,12 @@ class Estimator:
             raise RuntimeError(f"{cls.__name__} must name the arguments of its constructor, without *args.")
         return sorted(parameter.name for parameter in given if parameter.kind is not parameter.VAR_KEYWORD)
 
+    def __sklearn_tags__(self) -> Any:
+        """Return what scikit-learn's tools ask for, such as ``check_is_fitted``."""
+        from sklearn.base import BaseEstimator
+
+        return BaseEstimator.__sklearn_tags__(self)  # type: ignore[arg-type]
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; with ``deep`` also those of parameters, as ``name__inner``."""
         found: dict[str, Any] = {}
