@@ -55,14 +55,14 @@ class Reach:
         hull = self.hull
         if hull is None or belief.time == 0 or not is_numeric(prior.states):
             return None
-        (own,) = rng.spawn(1)  # the numbers that the step draws stay the same
-        predicted = _drawn(prior, own)
+        predicted = _drawn(prior, rng)
         outside = hull.outside(predicted)
         known, before = predicted[outside], belief.report.beyond
         if outside.mean() < (LEAVING if before is None else BACK):
             return None
         if before is None:
             return known
+        (own,) = rng.spawn(1)  # the numbers that the step draws stay the same
         try:
             moved = np.asarray(self.motion.move(before, drive, own, belief.time + 1))
         except Exception:  # a user's transition need not know what to do out there
@@ -82,4 +82,4 @@ def _drawn(prior: Prior, rng: np.random.Generator) -> FloatArray:
     if np.ptp(weights) == 0.0:
         return states[:MOST]
     positive = np.maximum(weights, 0.0)  # signed ones are no distribution
-    return states[rng.choice(len(states), size=MOST, p=positive / positive.sum())]
+    return states[rng.spawn(1)[0].choice(len(states), size=MOST, p=positive / positive.sum())]
