@@ -104,3 +104,10 @@ def test_long_representations_wrap_and_are_cut():
 def test_kernels_show_a_table_and_travel():
     assert "bandwidth" in Gaussian(2.0)._repr_html_()
     assert repr(pickle.loads(pickle.dumps(Gaussian(2.0) + Linear()))) == repr(Gaussian(2.0) + Linear())
+
+
+def test_tools_of_scikit_learn_know_what_is_fitted():
+    fitted = Gaussian().fit([[0.0], [1.0]])
+    check_is_fitted(fitted)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(original_clone(fitted))

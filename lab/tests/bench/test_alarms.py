@@ -49,3 +49,9 @@ def test_the_room_is_drawn(tmp_path):
     paths = draw_room(room, {"examples": FilterRun.of_columns(columns)}, tmp_path)
     assert [path.name for path in paths] == ["bench_alarms.png", "bench_alarms.svg"]
     assert all(path.stat().st_size > 1000 for path in paths)
+
+
+def test_well_inside_is_five_steps_from_anything_uncovered():
+    covered = np.ones(20, dtype=bool)
+    covered[10] = False
+    assert np.flatnonzero(~alarms.well_inside(covered)).tolist() == list(range(5, 16))

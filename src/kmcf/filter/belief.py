@@ -71,6 +71,8 @@ class StepReport:
     """Running means of the distance, and of how much less probable than predicted observations were."""
     doubt: float = 0.0
     """How much better a prior spread over all examples predicted the last observations, as a log Bayes factor."""
+    beyond: FloatArray | None = None
+    """Predicted states beyond the examples, while a good part of the prediction is there; intervals take them in."""
     relocated: bool = False
     """Observations contradicted the prediction, so the state was looked for among all examples."""
     missing: bool = False
@@ -200,6 +202,11 @@ class Belief(CalibratedEmbedding):
     def final(self) -> bool:
         """Whether no step may continue from this belief: a smoothed one knows later observations."""
         return False
+
+    @property
+    def beyond(self) -> FloatArray | None:
+        """Predicted states beyond the examples, which intervals take in; None where there are none."""
+        return None if self.final else self.report.beyond
 
     @property
     def watch(self) -> Watch | None:

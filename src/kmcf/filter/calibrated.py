@@ -38,17 +38,25 @@ class CalibratedEmbedding(Embedding):
     def corrected(self) -> bool:
         """Whether an observation was used in the step that made it."""
 
+    @property
+    def beyond(self) -> FloatArray | None:
+        """States beyond the examples that intervals and ellipses take in; None where there are none."""
+        return None
+
     def interval(self, level: float = 0.95) -> FloatArray:
         """Return the central credible interval of each coordinate, lower and upper bounds, (2, d).
 
         Read off the quantiles, it is better calibrated than the signed covariance, whose noise from small weights far
         away can even make variances negative. After ``flt.calibrate`` it is stretched around the median such that it
         held the share ``level`` of the left-out true states; :meth:`quantile` stays as computed.
+
+        Where examples end and a good part of the prediction lies beyond them, it also holds the central interval of
+        what was predicted there: a posterior on the examples cannot follow the state.
         """
         if self._stretch is not None:
             return self.intervals([level])[0]
         _check_levels(np.array([level]))
-        return super().interval(level)
+        return self._reaching(super().interval(level)[None], np.array([level]))[0]
 
     def intervals(self, levels: Sequence[float] | FloatArray) -> FloatArray:
         """Return the central credible intervals at several levels, (K, 2, d); see :meth:`interval`."""
@@ -56,17 +64,18 @@ class CalibratedEmbedding(Embedding):
         _check_levels(wanted)
         if stretch is None:
             centre, below, above = raw_arms(self, wanted)
-            return np.stack([centre - below, centre + above], axis=1)
+            return self._reaching(np.stack([centre - below, centre + above], axis=1), wanted)
         # An interval holds those of lower levels, whichever are asked for.
         known, places = np.unique(np.concatenate([LEVELS, wanted]), return_inverse=True)
         centre, lower, upper = self._stretched(stretch, known)
-        return np.stack([centre - lower, centre + upper], axis=1)[places[len(LEVELS) :]]
+        return self._reaching(np.stack([centre - lower, centre + upper], axis=1)[places[len(LEVELS) :]], wanted)
 
     def ellipse(self, level: float = 0.95, columns: Sequence[int] | None = (0, 1)) -> Ellipse:
         """Return the ellipse around the mean that holds the state with probability ``level``.
 
         Its shape is that of :meth:`scatter`. After ``flt.calibrate`` its size is such that it held the share ``level``
-        of the left-out true states; before, that of a normal distribution.
+        of the left-out true states; before, that of a normal distribution. Where examples end it reaches out, as
+        intervals do.
 
         Parameters
         ----------
@@ -77,7 +86,8 @@ class CalibratedEmbedding(Embedding):
         """
         if not 0.0 <= level < 1.0:
             raise ValueError(f"level = {level!r}; it must be at least 0 and less than 1.")
-        mean, scatter = np.ravel(self.mean()), self.scatter()
+        mean = np.ravel(self.mean())
+        scatter = self.scatter() + self._spread_beyond(mean)
         some = list(range(len(mean))) if columns is None else [int(j) for j in columns]
         if len(set(some)) != len(some) or not some or not all(0 <= j < len(mean) for j in some):
             raise ValueError(f"columns = {columns!r}; they must be different columns of a state that has {len(mean)}.")
@@ -149,6 +159,25 @@ class CalibratedEmbedding(Embedding):
                 column, at = wrapped_difference(column - middle), wrapped_difference(np.array(at - middle))
             scores.append(crps(column, self.weights, float(at)))
         return float(np.mean(scores))
+
+    def _reaching(self, intervals: FloatArray, levels: FloatArray) -> FloatArray:
+        """Widen intervals (K, 2, d) such that they hold those of the states beyond the examples; not for angles."""
+        if self.beyond is None:
+            return intervals
+        columns = [j for j in range(intervals.shape[2]) if j not in self.angles]
+        rows = np.reshape(self.beyond, (len(self.beyond), -1))[:, columns]
+        widened = intervals.copy()
+        lower, upper = (np.quantile(rows, 0.5 + side * 0.5 * levels, axis=0) for side in (-1.0, 1.0))
+        widened[:, 0, columns] = np.minimum(intervals[:, 0, columns], lower)
+        widened[:, 1, columns] = np.maximum(intervals[:, 1, columns], upper)
+        return widened
+
+    def _spread_beyond(self, mean: FloatArray) -> FloatArray:
+        """Return the mean square of the states beyond the examples around the mean, (d, d); zero without any."""
+        if self.beyond is None:
+            return np.zeros((len(mean), len(mean)))
+        apart = wrapped_columns(np.reshape(self.beyond, (len(self.beyond), -1)) - mean, self.angles)
+        return np.asarray(apart.T @ apart / len(apart))
 
     @property
     def _stretch(self) -> Stretch | None:

@@ -21,6 +21,7 @@ from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
 from kmcf.filter.motion import Motion
 from kmcf.filter.patterns import learnt_on, with_patterns
+from kmcf.filter.reach import Reach
 from kmcf.filter.relocation import Relocation, usual_coverage
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sensor_learning import (
@@ -327,9 +328,9 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
         return True if self.reject is None else bool(self.reject)
 
     def _step(self) -> Step:
-        rule = self._rule()
+        rule, motion = self._rule(), self._motion()
         return Step(
-            predict=Move(self._motion(), self.n_particles_),
+            predict=Move(motion, self.n_particles_),
             rule=rule,
             rejecting=self.rejecting_,
             n_particles=self.n_particles_,
@@ -337,6 +338,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
             angles=self.angles,
             watch=self._make_watch(),
             relocation=self._relocation(rule) if self.relocate else None,
+            reach=Reach(motion),
         )
 
     def _relocation(self, rule: BayesRule) -> Relocation:

@@ -17,6 +17,7 @@ from kmcf.bayes_rule import BayesRule, Posterior, Prior, Sample
 from kmcf.filter.belief import Belief, StepReport, equal_weights
 from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
+from kmcf.filter.reach import Reach
 from kmcf.filter.relocation import Reconsidered, Relocation
 from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
@@ -48,16 +49,22 @@ class Step:
     relocation: Relocation | None = None
     """What looks for the state among all examples where observations contradict the prediction."""
 
+    reach: Reach | None = None
+    """What follows predicted states beyond the examples; it changes no estimate."""
+
     def __call__(self, belief: Belief, observation: Objects | None, drive: Drive, rng: np.random.Generator) -> Belief:
         """Return the next belief. The observation is a collection of length 1, or None if it is missing."""
         # 1. Predict (Algorithm 3, lines 7-12)
         prior = self.predict(belief, drive, rng)
+        beyond = None if self.reach is None else self.reach.beyond(belief, prior, drive, rng)
         if observation is None:
             covered = self.rule.state_coverage(prior)
             seen = {name: getattr(belief.report, name) for name in ("running", "running_observation", "doubt")}
+            seen["beyond"] = beyond
             return self._kept(belief, prior, StepReport(missing=True, state_coverage=covered, **seen))
         # 2. Correct (lines 13-15)
         prior, posterior, told = self._correct(belief, prior, observation, rng)
+        told = {**told, "beyond": beyond}
         # 3. Keep, or reject: then the prediction stays
         if self.rejecting and not posterior.usable:
             return self._kept(belief, prior, self._report(belief, observation, posterior, rejected=True, **told))

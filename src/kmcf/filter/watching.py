@@ -57,6 +57,7 @@ def watch_over(
         n_particles=n_particles,
         angles=settings.angles,
         seed=seed,
+        covered=learnt.fitted.rule.state_coverage,
     )
     complete = learnt.all_observations.objects if learnt.incomplete is None else None
     compared = compared_with(complete, learnt.observation_kernel)

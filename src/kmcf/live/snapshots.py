@@ -95,6 +95,8 @@ def _record(key: str, name: str, track: Track, arrays: dict[str, Any]) -> dict[s
     arrays[f"{key}_report"] = np.array([*(getattr(report, name) for name in SCALARS), *report.running], dtype=float)
     if report.running_observation is not None:
         arrays[f"{key}_running"] = np.asarray(report.running_observation)
+    if report.beyond is not None:
+        arrays[f"{key}_beyond"] = np.asarray(report.beyond)
     return {
         "object": name,
         "step": belief.time,
@@ -120,6 +122,7 @@ def _track(key: str, record: Mapping[str, Any], container: Container, model: Liv
         **scalars,
         running=Running(*(float(value) for value in numbers[len(SCALARS) :])),
         running_observation=running,
+        beyond=container.array(f"{key}_beyond") if f"{key}_beyond" in names else None,
         missing=record["flags"][0],
         rejected=record["flags"][1],
         relocated=record["flags"][2],

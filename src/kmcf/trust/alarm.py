@@ -121,7 +121,7 @@ class Watch:
             As for :func:`~kmcf.trust.signals.signals_of`; and ``mean`` (T, ...), ``rejected`` and
             ``observation_coverage`` (T,).
         """
-        alarm, reason = self.thresholds.decide(columns)
+        alarm, reason = self.thresholds.decide({**columns, **self._edge(columns)})
         rejected = np.asarray(columns["rejected"], dtype=bool)
         unlike = np.asarray(columns["observation_coverage"]) <= LEAST_SIMILARITY
         reason = np.where(rejected & ~alarm, np.where(unlike, UNLIKE, CANCELLED), reason)
@@ -131,6 +131,13 @@ class Watch:
         outside = self._outside(columns.get("mean"), alarm.shape)
         reason = np.where(outside & ~alarm & ~rejected, UNCOVERED, reason)
         return alarm | rejected | outside, reason.astype(LABEL)
+
+    def _edge(self, columns: Mapping[str, Any]) -> dict[str, FloatArray]:
+        """Return how far beyond the examples means are; nothing where that is not known."""
+        means, shape = columns.get("mean"), np.shape(columns["ess"])
+        if means is None or self.hull is None:
+            return {}
+        return {"edge": self.hull.beyond(np.reshape(means, (int(np.prod(shape)), -1))).reshape(shape)}
 
     def _outside(self, means: Any, shape: tuple[int, ...]) -> BoolArray:
         if means is None or self.hull is None:

@@ -27,6 +27,8 @@ class Hull:
     """(F,)."""
     columns: IntArray
     """The state columns that are not angles."""
+    spreads: FloatArray
+    """Standard deviation of the examples along each normal, (F,)."""
 
     @classmethod
     def of(cls, states: Objects, angles: Sequence[int] = ()) -> Self | None:
@@ -52,13 +54,30 @@ class Hull:
                 normals, offsets = equations[:, :-1], -equations[:, -1]
             except QhullError:
                 pass  # the examples lie on a line or a plane: the box is what remains
-        extent = float(np.ptp(rows, axis=0).max())
-        return cls(normals, offsets + ROUNDING * max(extent, np.finfo(float).tiny), columns)
+        extent = max(float(np.ptp(rows, axis=0).max()), np.finfo(float).tiny)
+        spreads = np.maximum((rows @ normals.T).std(axis=0), ROUNDING * extent)
+        return cls(normals, offsets + ROUNDING * extent, columns, spreads)
 
     def outside(self, states: FloatArray) -> BoolArray:
         """Say which states lie outside, (m,)."""
+        return np.asarray((self._along(states) > self.offsets).any(axis=1))
+
+    def beyond(self, states: FloatArray) -> FloatArray:
+        """Return how far states lie beyond the nearest side, in standard deviations of the examples, (m,).
+
+        It is negative inside. Units of columns do not matter.
+
+        Examples
+        --------
+        >>> line = Hull.of(np.linspace(0.0, 10.0, 101)[:, None])
+        >>> line.beyond(np.array([[4.0], [10.0], [13.0]])).round(2).tolist()
+        [-1.37, -0.0, 1.03]
+        """
+        return np.asarray(((self._along(states) - self.offsets) / self.spreads).max(axis=1))
+
+    def _along(self, states: FloatArray) -> FloatArray:
         rows = np.asarray(states, dtype=np.float64).reshape(len(states), -1)[:, self.columns]
-        return np.asarray((rows @ self.normals.T > self.offsets).any(axis=1))
+        return np.asarray(rows @ self.normals.T)
 
 
 def _box(rows: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.bayes_rule import BayesRule, Examples, Posterior, Sample
+from kmcf.bayes_rule import BayesRule, Examples, Posterior, Prior, Sample
 from kmcf.bayes_rule.evidence import LEAST_SIMILARITY_SUM
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.circles import wrapped_columns, wrapped_difference
 from kmcf.numerics.objects import Objects, is_numeric, take
 from kmcf.trust.distances import RawDistances, guard_of, kernel_distance
+from kmcf.trust.hull import Hull
 from kmcf.trust.signals import running_means, shift_sizes
 
 MOST_EXAMPLES, FEWEST_EXAMPLES = 320, 20
@@ -36,7 +37,7 @@ MOST_PARTICLES = 250
 UNCOUNTED = 2
 """The first steps of a sequence do not count: its prior is still spread over all examples."""
 NAMES = ("observation_distance", "innovation", "rarity", "relative_evidence", "ess", "support_size", "negative_mass",
-         "state_coverage", "observation_shift")  # fmt: skip
+         "state_coverage", "observation_shift", "edge")  # fmt: skip
 
 Mover = Callable[[Objects, np.random.Generator], Objects]
 """Moves states once, without a control."""
@@ -60,6 +61,8 @@ class Rehearsal:
     n_particles: int
     angles: Sequence[int]
     seed: int
+    covered: Callable[[Prior], float]
+    """How well the filter's own rule covers predicted states: one fitted to fewer examples may compare with others."""
 
     def columns(self, distances: RawDistances | None) -> dict[str, FloatArray]:
         """Return the columns of the steps, as :func:`~kmcf.trust.thresholds.thresholds_from` takes them."""
@@ -146,12 +149,13 @@ class Rehearsal:
     ) -> list[dict[str, float]]:
         """Filter the observations of some left-out examples, one after the other."""
         prior = Sample(take(states, rng.integers(len(states), size=size)), np.full(size, 1.0 / size))
-        rows = []
+        rows, hull = [], Hull.of(states, self.angles)
         for t, place in enumerate(places):
             if t > 0:
                 prior = Sample(move(prior.states, rng), prior.weights)
             posterior = rule.correct(prior, take(self.observations, np.array([place])))
-            rows.append(_row(posterior))
+            coverage = np.fmin(posterior.state_coverage, self.covered(prior))
+            rows.append({**_row(posterior, hull), "state_coverage": float(coverage)})
             if posterior.usable:
                 prior = _resampled(posterior, size, rng)
         return rows
@@ -204,8 +208,10 @@ def blank_columns(steps: int) -> dict[str, FloatArray]:
     return {**columns, "running": np.full((steps, 5), np.nan)}
 
 
-def _row(posterior: Posterior) -> dict[str, Any]:
+def _row(posterior: Posterior, hull: Hull | None) -> dict[str, Any]:
     weights = posterior.weights() if posterior.usable else np.full(1, np.nan)
+    known = hull is not None and posterior.usable
+    mean = (weights @ np.reshape(posterior.support, (len(weights), -1)))[None] if known else None
     return {
         "observation_distance": kernel_distance(posterior.observation_coverage),
         "innovation": posterior.evidence.innovation,
@@ -214,8 +220,8 @@ def _row(posterior: Posterior) -> dict[str, Any]:
         "ess": 1.0 / float(np.sum(weights**2)),
         "support_size": len(weights),
         "negative_mass": -float(np.minimum(weights, 0.0).sum()),
-        "state_coverage": posterior.state_coverage,
         "observation_shift": np.nan,
+        "edge": np.nan if hull is None or mean is None else float(hull.beyond(mean)[0]),
     }
 
 

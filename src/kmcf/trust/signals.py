@@ -11,6 +11,7 @@
 | `ess` | log of the support's size over the effective sample size | uncovered state |
 | `negative_mass` | total of the negative weights | cancelled weights |
 | `state_distance` | negative log coverage of the predicted states by the examples | uncovered state |
+| `leaving` | the mean is near the edge of the examples, observations are odd, few examples carry it | uncovered state |
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ REASONS = {
     "ess": UNCOVERED,
     "negative_mass": CANCELLED,
     "state_distance": UNCOVERED,
+    "leaving": UNCOVERED,
 }
 """The signals, and the reason that each one gives."""
 MARGINS = {
@@ -53,10 +55,13 @@ MARGINS = {
     "ess": 0.2,
     "negative_mass": 0.1,
     "state_distance": 0.02,
+    "leaving": 0.3,
 }
 """A signal must exceed its usual range by this much at least: less means nothing."""
 MEMORY, LONG_MEMORY = 0.9, 0.96
 """How much of a running mean each step keeps: it looks back about ten, or 25, observations."""
+MEMORIES = {"observation_drift": MEMORY, "observation_shift": MEMORY, "evidence_drop": MEMORY, "rarity": LONG_MEMORY}
+"""The signals that are running means, and what they keep."""
 
 
 class Running(NamedTuple):
@@ -156,7 +161,8 @@ def signals_of(columns: Mapping[str, Any], usual: tuple[float, float, float]) ->
     ----------
     columns : mapping
         Arrays (T,): ``observation_distance``, ``observation_shift``, ``relative_evidence``, ``ess``,
-        ``support_size``, ``negative_mass``, ``state_coverage``; and ``running`` (T, 5), as :class:`Running`.
+        ``support_size``, ``negative_mass``, ``state_coverage``; and ``running`` (T, 5), as :class:`Running`. Perhaps
+        ``edge``, how far beyond the examples means are.
     usual : three floats
         The usual log distance, innovation and rarity, for running means that have not seen much.
     """
@@ -165,6 +171,7 @@ def signals_of(columns: Mapping[str, Any], usual: tuple[float, float, float]) ->
     with np.errstate(divide="ignore", invalid="ignore"):
         ess = np.log(columns["support_size"] / np.asarray(columns["ess"], dtype=np.float64))
         coverage = -np.log(np.maximum(columns["state_coverage"], 1e-12))
+    nowhere = np.full(np.shape(ess), np.nan)
     return {
         "observation_distance": np.asarray(columns["observation_distance"], dtype=np.float64),
         "observation_drift": running[..., 0] + rest * usual[0],
@@ -175,4 +182,5 @@ def signals_of(columns: Mapping[str, Any], usual: tuple[float, float, float]) ->
         "ess": ess,
         "negative_mass": np.asarray(columns["negative_mass"], dtype=np.float64),
         "state_distance": coverage,
+        "edge": np.asarray(columns.get("edge", nowhere), dtype=np.float64),
     }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from kmcf.numerics.arrays import BoolArray, FloatArray
-from kmcf.trust.signals import MARGINS, REASONS, signals_of
+from kmcf.trust.signals import MARGINS, MEMORIES, REASONS, signals_of
+from kmcf.trust.surprise import PARTS, Surprise, added_up, surprises_of
 
 RATE = 0.01
 """The share of good steps that may raise an alarm, for whatever reason."""
@@ -19,6 +20,8 @@ CAUTION = 0.5
 """Thresholds aim at this part of the rate, since a few hundred steps say little about the tails."""
 LONGER = {"rarity": "long_rarity", "observation_drift": "long_drift", "observation_shift": "long_shift"}
 """Signals that change slowly, and the columns with longer sequences of them."""
+HALVINGS = 12
+"""So often shares are halved at most, until few enough good steps raise an alarm."""
 FEWEST = 20
 """Signals with fewer values than this get no threshold."""
 
@@ -33,6 +36,8 @@ class Thresholds:
     usual: tuple[float, float, float]
     """The usual log distance, innovation and rarity of an observation."""
     rate: float = RATE
+    parts: Mapping[str, Surprise] = field(default_factory=dict)
+    """What is usual of the signals that are added up to ``leaving``."""
 
     @classmethod
     def none(cls) -> Self:
@@ -47,7 +52,7 @@ class Thresholds:
         columns : mapping
             As for :func:`~kmcf.trust.signals.signals_of`.
         """
-        found = signals_of(columns, self.usual)
+        found = all_signals(columns, self.usual, self.parts)
         names = [name for name in REASONS if np.isfinite(self.levels.get(name, np.inf))]
         shape = np.shape(columns["observation_distance"])
         if not names:
@@ -61,18 +66,22 @@ class Thresholds:
     def stored(self) -> dict[str, Any]:
         """Return what a file keeps."""
         return {
-            "levels": dict(self.levels), "scales": dict(self.scales), "usual": list(self.usual), "rate": self.rate
+            "levels": dict(self.levels), "scales": dict(self.scales), "usual": list(self.usual), "rate": self.rate,
+            "parts": {name: list(part) for name, part in self.parts.items()},
         }  # fmt: skip
 
     @classmethod
     def restored(cls, kept: Mapping[str, Any]) -> Self:
         """Read what a file kept."""
-        names = set(kept["levels"])
+        names, parts = set(kept["levels"]), kept.get("parts", {})
+        if not set(parts) <= set(PARTS) or any(len(part) != 3 for part in parts.values()):
+            raise ValueError(f"its alarms add up {sorted(parts)}, which this version does not.")
         if not names <= set(REASONS) or names != set(kept["scales"]) or len(kept["usual"]) != 3:
             raise ValueError(f"its alarms have thresholds for {sorted(names)}, which are not those of this version.")
         levels, scales = ({name: float(kept[part][name]) for name in kept[part]} for part in ("levels", "scales"))
         usual = tuple(float(value) for value in kept["usual"])
-        return cls(levels, scales, usual, float(kept["rate"]))  # type: ignore[arg-type]
+        known = {name: Surprise(*(float(value) for value in part)) for name, part in parts.items()}
+        return cls(levels, scales, usual, float(kept["rate"]), known)  # type: ignore[arg-type]
 
 
 LABEL = f"<U{max(len(reason) for reason in REASONS.values())}"
@@ -84,7 +93,8 @@ class Tail(NamedTuple):
 
     start: float
     excess: float
-    number: int
+    number: float
+    """How many independent excesses those that were seen are worth."""
 
     def quantile(self, share: float) -> float:
         """Return what is exceeded by ``share`` ≤ TAIL of the values, if the tail is exponential."""
@@ -92,18 +102,23 @@ class Tail(NamedTuple):
         return self.start + self.excess * (1.0 + self.number**-0.5) * float(np.log(TAIL / share))
 
 
-def tail_of(values: FloatArray) -> Tail:
-    """Describe the upper tail of a sample.
+def tail_of(values: FloatArray, memory: float = 0.0) -> Tail:
+    """Describe the upper tail of a sample, of running means that keep ``memory`` of themselves in each step.
+
+    Such means resemble each other: (1 + memory) / (1 − memory) of them are worth one.
 
     Examples
     --------
     >>> values = -np.log(1.0 - (np.arange(1000) + 0.5) / 1000)  # exponential
     >>> round(tail_of(values).start, 1), round(tail_of(values).excess, 1)
     (2.3, 1.0)
+    >>> round(tail_of(values, memory=0.9).number, 1)
+    5.3
     """
     start = float(np.quantile(values, 1.0 - TAIL))
     above = values[values > start] - start
-    return Tail(start, float(above.mean()) if len(above) else 0.0, max(len(above), 1))
+    number = len(above) * (1.0 - memory) / (1.0 + memory)
+    return Tail(start, float(above.mean()) if len(above) else 0.0, max(number, 1.0))
 
 
 def thresholds_from(columns: Mapping[str, Any], rate: float = RATE) -> Thresholds:
@@ -111,7 +126,8 @@ def thresholds_from(columns: Mapping[str, Any], rate: float = RATE) -> Threshold
 
     All signals get the same share α. Signals go together, so α lies between the rate divided by their number and the
     rate: it is read off at the level where a tenth of the steps exceed some threshold, which a few hundred steps tell
-    well, and scaled down from there.
+    well, and scaled down from there; further, until no more than ``rate`` of the good steps raise an alarm for
+    whatever reason.
 
     Parameters
     ----------
@@ -133,18 +149,41 @@ def thresholds_from(columns: Mapping[str, Any], rate: float = RATE) -> Threshold
     True
     """
     usual = usual_of(columns)
-    signals = signals_of(columns, usual)
-    found = {name: values[np.isfinite(values)] for name, values in signals.items()}
-    tails = {name: tail_of(values) for name, values in found.items() if len(values) >= FEWEST}
+    parts = surprises_of(signals_of(columns, usual))
+    signals = all_signals(columns, usual, parts)
+    found = {name: signals[name][np.isfinite(signals[name])] for name in REASONS if name in signals}
+    tails = {name: tail_of(values, MEMORIES.get(name, 0.0)) for name, values in found.items() if len(values) >= FEWEST}
     share = common_share(signals, tails) * CAUTION * rate / TAIL
     for name, longer in LONGER.items():
         if longer in columns and name in tails:
-            tails[name] = tail_of(np.asarray(columns[longer]))
-    levels, scales = {}, {}
-    for name, tail in tails.items():
-        levels[name] = tail.quantile(share) + MARGINS[name]
-        scales[name] = max(tail.excess, MARGINS[name])
-    return Thresholds(levels, scales, usual, rate)
+            tails[name] = tail_of(np.asarray(columns[longer]), MEMORIES[name])
+    levels = joint_levels(signals, tails, share, rate)
+    scales = {name: max(tail.excess, MARGINS[name]) for name, tail in tails.items()}
+    return Thresholds(levels, scales, usual, rate, parts)
+
+
+def joint_levels(
+    signals: Mapping[str, FloatArray], tails: Mapping[str, Tail], share: float, rate: float
+) -> dict[str, float]:
+    """Return the levels at the largest share, at most the given one, at which at most ``rate`` of steps exceed any."""
+    for _ in range(HALVINGS):
+        levels = {name: tail.quantile(share) + MARGINS[name] for name, tail in tails.items()}
+        above = [signals[name] > level for name, level in levels.items()]
+        if not above or np.any(above, axis=0).mean() <= rate:
+            break
+        share *= 0.5
+    return levels
+
+
+def all_signals(
+    columns: Mapping[str, Any], usual: tuple[float, float, float], parts: Mapping[str, Surprise]
+) -> dict[str, FloatArray]:
+    """Return the signals, with what is added up from others: not where a mean outside or cancelled weights say more."""
+    found = signals_of(columns, usual)
+    if not parts:
+        return found
+    anyway = (found["edge"] > 0.0) | (np.asarray(columns["ess"], dtype=np.float64) < 1.0)
+    return {**found, "leaving": np.where(anyway, np.nan, added_up(found, parts))}
 
 
 def usual_of(columns: Mapping[str, Any]) -> tuple[float, float, float]:

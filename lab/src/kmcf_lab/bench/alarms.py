@@ -22,6 +22,7 @@ SHIFT = 2.0
 INNER, OUTER = 2.0, 3.0
 SOON, LATER = 20, 50
 WALKS = 4
+NEAR = 5
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,7 @@ def _paper_model(tally: Tally, name: str, n: int, seed: int) -> None:
             label,
             alarms=run.alarm.mean(),
             alarms_where_covered=run.alarm[covered].mean(),
+            alarms_well_inside=_share(run.alarm, well_inside(covered)),
             states_not_covered=1.0 - covered.mean(),
             outside_without_alarm=_outside_unnoticed(train.states, run),
         )
@@ -127,6 +129,8 @@ def _few_states(tally: Tally, name: str, n: int, seed: int) -> None:
             beyond_3=run.alarm[beyond].mean(),
             within_2=run.alarm[within].mean(),
             beyond_3_by_ess=_by_ess(run.ess, beyond, within),
+            in_intervals_beyond_3=_share(in_intervals(run, test.states), beyond),
+            in_intervals_within_2=_share(in_intervals(run, test.states), within),
             outside_without_alarm=_outside_unnoticed(pool.states[known], run),
         )
 
@@ -152,6 +156,8 @@ def _room(tally: Tally, seed: int) -> None:
             flagged_before_large_error=float(len(alarms) and alarms[0] <= large[0]) if len(large) else np.nan,
             flagged_at_all=float(len(alarms) > 0),
             alarms_inside=run.alarm[: room.turns].mean(),
+            in_intervals_beyond=in_intervals(run, room.path)[room.leaves :].mean(),
+            in_intervals_inside=in_intervals(run, room.path)[: room.turns].mean(),
             outside_without_alarm=_outside_unnoticed(room.states, run),
         )
 
@@ -176,6 +182,27 @@ def _track(tally: Tally, left_out: int) -> None:
 def inside(states: FloatArray, others: FloatArray) -> BoolArray:
     """Say which states are within the range of the examples."""
     return ((others >= states.min(axis=0)) & (others <= states.max(axis=0))).all(axis=1)
+
+
+def well_inside(covered: BoolArray) -> BoolArray:
+    """Say which steps have only covered states within five steps before and after.
+
+    Examples
+    --------
+    >>> well_inside(np.array([True] * 8 + [False])).tolist()
+    [True, True, True, False, False, False, False, False, False]
+    """
+    near = np.convolve(~covered, np.ones(2 * NEAR + 1), "same")
+    return np.asarray(near < 0.5)
+
+
+def in_intervals(run: FilterRun, states: FloatArray) -> BoolArray:
+    """Say at which steps all coordinates of the true state are in their 95 % intervals."""
+    return np.asarray(((states >= run.interval[:, 0]) & (states <= run.interval[:, 1])).all(axis=1))
+
+
+def _share(marks: BoolArray, some: BoolArray) -> float:
+    return float(marks[some].mean()) if some.any() else np.nan
 
 
 def _outside_unnoticed(states: FloatArray, run: FilterRun) -> float:
