@@ -57,11 +57,25 @@ class Likelihood:
         return states, total
 
     def improved(
-        self, changes: Changes, states: Sequence[FloatArray], columns: Sequence[int], *, shifted: bool, scaled: bool
-    ) -> Changes:
+        self, changes: Changes, states: Sequence[FloatArray], columns: Sequence[int], *, scaled: bool,
+        pivot: tuple[FloatArray, FloatArray] | None = None,
+    ) -> Changes:  # fmt: skip
         """Return more probable changes of some columns, given states: a step of EM for Student distributions.
 
         With y = a m + b + a √v ε, the shift b is a weighted mean, and the scale a solves n a² + S_ym a − S_yy = 0.
+
+        Parameters
+        ----------
+        changes : Changes
+            The present ones.
+        states : list of arrays (B, T, n)
+            How probable each node is, by sequence.
+        columns : sequence of int
+            Whose changes are estimated.
+        scaled : bool
+            Whether scales are, too.
+        pivot : pair of arrays (B, q) and (q,), optional
+            What is seen now where the old sensor showed the other: then only scales are estimated, about this.
         """
         scale, shift = changes.scale.copy(), changes.shift.copy()
         for c in columns:
@@ -72,12 +86,14 @@ class Likelihood:
             count, weight, y, m, ym, yy = np.sum(sums, axis=0)
             heard = weight > 0
             safe = np.where(heard, weight, 1.0)
-            y_mean, m_mean = (y / safe, m / safe) if shifted else (0.0, 0.0)
+            now, old = (y / safe, m / safe) if pivot is None else (pivot[0][:, c], pivot[1][c])
             if scaled:
-                product, square, count = ym - y * m_mean, yy - y * y_mean, np.maximum(count, 1e-12)
-                root = (-product + np.sqrt(product**2 + 4.0 * count * np.maximum(square, 0.0))) / (2.0 * count)
+                product = ym - y * old - m * now + weight * now * old
+                square = np.maximum(yy - 2.0 * y * now + weight * now**2, 0.0)
+                count = np.maximum(count, 1e-12)
+                root = (-product + np.sqrt(product**2 + 4.0 * count * square)) / (2.0 * count)
                 scale[:, c] = np.where(heard, np.clip(root, LEAST_SCALE, MOST_SCALE), scale[:, c])
-            shift[:, c] = np.where(heard, y_mean - scale[:, c] * m_mean, shift[:, c])
+            shift[:, c] = np.where(heard, now - scale[:, c] * old, shift[:, c])
         return Changes(scale, shift)
 
     def _sums(self, states: FloatArray, seen: FloatArray, changes: Changes, c: int, use: FloatArray) -> FloatArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -34,13 +35,13 @@ class ChangeSearch:
         spread = self.examples.std(axis=0)
         return np.where(spread > 0, spread, 1.0)
 
-    def climb(self, start: Changes, *, shifted: bool, scaled: bool) -> tuple[Changes, FloatArray]:
+    def climb(self, start: Changes, *, scaled: bool, pivot: Any = None) -> tuple[Changes, FloatArray]:
         """Return what EM leads to, by squared extrapolation (SQUAREM) that does not lower the likelihood; and this."""
         likelihood, columns = self.likelihood, range(len(self.unit))
 
         def better(changes: Changes) -> tuple[Changes, FloatArray]:
             states, total = likelihood.states(likelihood.emissions(changes))
-            return likelihood.improved(changes, states, columns, shifted=shifted, scaled=scaled), total
+            return likelihood.improved(changes, states, columns, scaled=scaled, pivot=pivot), total
 
         now = start
         for _ in range(CYCLES):
@@ -58,17 +59,29 @@ class ChangeSearch:
         found = places[0] + 2.0 * haste * step + haste**2 * bend
         return Changes(np.clip(np.exp(found[0]), LEAST_SCALE, MOST_SCALE), found[1] * self.unit)
 
-    def medians(self, *, shifted: bool, scaled: bool) -> Changes:
-        """Return the changes that make medians (and deviations) those of the examples."""
+    @cached_property
+    def matched(self) -> tuple[Changes, Changes]:
+        """The changes that make medians those of the examples, and medians with mean deviations."""
         table, counted = np.concatenate(self.likelihood.seen), np.concatenate(self.likelihood.counted, axis=1)
-        found = [matched_change(table[use > 0], self.examples, scaled=scaled) for use in counted]
-        shift = np.stack([one.shift for one in found])
-        return Changes(np.stack([one.scale for one in found]), shift if shifted else np.zeros_like(shift))
+        found = []
+        for scaled in (False, True):
+            parts = [matched_change(table[use > 0], self.examples, scaled=scaled) for use in counted]
+            found.append(Changes(np.stack([one.scale for one in parts]), np.stack([one.shift for one in parts])))
+        return found[0], found[1]
 
-    def of_all(self, *, shifted: bool, scaled: bool) -> Changes:
+    def to_medians(self) -> Changes:
+        """Shift all columns so that their medians are those of the examples."""
+        return self.matched[0]
+
+    def about_medians(self) -> Changes:
+        """Do so, and scale the columns about them as is most probable."""
+        old = np.median(self.examples, axis=0)
+        return self.climb(self.matched[1], scaled=True, pivot=(self.matched[0].shift + old, old))[0]
+
+    def of_all(self, *, scaled: bool) -> Changes:
         """Change all columns; from no change and from the medians, whichever becomes more probable."""
-        found, total = self.climb(self.likelihood.none, shifted=shifted, scaled=scaled)
-        other, level = self.climb(self.medians(shifted=shifted, scaled=scaled), shifted=shifted, scaled=scaled)
+        found, total = self.climb(self.likelihood.none, scaled=scaled)
+        other, level = self.climb(self.matched[int(scaled)], scaled=scaled)
         return other.where(level > total, found)
 
     def of_some(self) -> Changes:
@@ -103,16 +116,17 @@ class ChangeSearch:
         others = [all_ - one for all_, one in zip(emissions, likelihood.emissions(changes, [c]), strict=True)]
         states, _ = likelihood.states(others)
         for _ in range(3):  # weights of Student distributions follow the shift
-            changes = likelihood.improved(changes, states, [c], shifted=True, scaled=False)
+            changes = likelihood.improved(changes, states, [c], scaled=False)
         own = likelihood.emissions(changes, [c])
         return changes, likelihood.total([rest + one for rest, one in zip(others, own, strict=True)])
 
 
 WAYS: dict[str, Callable[[ChangeSearch], Changes]] = {
     "shift of some columns": ChangeSearch.of_some,
-    "scale": lambda search: search.of_all(shifted=False, scaled=True),
-    "shift": lambda search: search.of_all(shifted=True, scaled=False),
-    "shift and scale": lambda search: search.of_all(shifted=True, scaled=True),
+    "shift to the medians": ChangeSearch.to_medians,
+    "scale about the medians": ChangeSearch.about_medians,
+    "shift": lambda search: search.of_all(scaled=False),
+    "shift and scale": lambda search: search.of_all(scaled=True),
 }
 """The ways to estimate a change that compete, the simplest first."""
 

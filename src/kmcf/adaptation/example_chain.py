@@ -18,7 +18,7 @@ from scipy.special import gammaln
 from kmcf.adaptation.affine import CORE, FREEDOM
 from kmcf.adaptation.observation_moments import ObservationMoments
 from kmcf.filter.clock import Drive
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray, IntArray
 
 MOST_NODES, FEWEST_NODES = 250, 50
 DRAWS = 20
@@ -81,42 +81,16 @@ class ExampleChain:
             Controls and times of each sequence, or None.
         """
         driven = any(one is not None for drive in drives for one in drive)
-        most = MOST_NODES
-        if driven:
-            most = int(np.clip(np.sqrt(MOST_NUMBERS / sum(lengths)), FEWEST_NODES, MOST_NODES))
+        most = np.sqrt(MOST_NUMBERS / max(sum(lengths), 1)) if driven else np.inf
+        most = int(np.clip(most, FEWEST_NODES, MOST_NODES))
         some = np.unique(np.linspace(0, len(states) - 1, min(len(states), most)).astype(np.intp))
-        nodes = states[some]
-        kernel, motion = flt.state_kernel_.on_examples(nodes), flt._host_motion()
-        rng = np.random.default_rng(np.random.SeedSequence(flt.seed_, spawn_key=(2,)))
-        seed = int(rng.integers(2**31))
-
-        def nearest(places: Any) -> FloatArray:
-            return np.asarray(kernel.log_against(places).argmax(axis=0))
-
-        def moved(drive: Drive, time: int) -> FloatArray:
-            common = np.random.default_rng(seed)  # the same random numbers at every step
-            ends = nearest(motion.move(np.repeat(nodes, DRAWS, axis=0), drive, common, time))
-            found = np.zeros((len(nodes) + 1, len(nodes) + 1))
-            np.add.at(found, (np.repeat(np.arange(len(nodes)), DRAWS), ends), (1.0 - LEAVE) / DRAWS)
-            found[:-1, -1], found[-1, :-1], found[-1, -1] = LEAVE, (1.0 - STAY) / len(nodes), STAY
-            return found
-
-        begins = np.bincount(nearest(motion.draw(4 * len(nodes), rng)), minlength=len(nodes)) + 0.1
-        begins = np.append((1.0 - LEAVE) * begins / begins.sum(), LEAVE)
-        moves: list[Any] = []
-        always = None if driven else moved(Drive(), 2)
-        for length, (controls, times) in zip(lengths, drives, strict=True):
-            if always is not None:
-                moves.append(always)
-                continue
-            moves.append([
-                moved(Drive(
-                    None if controls is None else controls[t],
-                    None if times is None else float(times[t]) - float(times[t - 1]),
-                    None if times is None else float(times[t])), t + 1)
-                for t in range(1, length)
-            ])  # fmt: skip
-        return cls(*moments.at(nodes), begins, moves)
+        nodes = Nodes(states[some], flt.state_kernel_.on_examples(states[some]), flt.host_motion(), flt.seed_)
+        always = None if driven else nodes.moves(Drive(), 2)
+        moves = [
+            [nodes.moves(_drive(*drive, t), t + 1) for t in range(1, length)] if always is None else always
+            for length, drive in zip(lengths, drives, strict=True)
+        ]
+        return cls(*moments.at(nodes.states), nodes.start(), moves)
 
     def log_emissions(self, seen: FloatArray, changes: Changes, c: int) -> FloatArray:
         """Return log densities of column c of what is seen (T, q) at the nodes, given changes, (B, T, n)."""
@@ -165,6 +139,44 @@ class ExampleChain:
     def _move(self, sequence: int, t: int) -> FloatArray:
         moves = self.moves[sequence]
         return moves if isinstance(moves, np.ndarray) else moves[t - 1]
+
+
+class Nodes(NamedTuple):
+    """Examples between which moves are simulated; the last state of the chain is none of them."""
+
+    states: FloatArray
+    kernel: Any
+    """The kernel on states, on these."""
+    motion: Any
+    seed: int
+
+    def nearest(self, states: Any) -> IntArray:
+        """Return to which node each state is nearest."""
+        return np.asarray(self.kernel.log_against(states).argmax(axis=0), dtype=np.intp)
+
+    def start(self) -> FloatArray:
+        """Return the probabilities at the first step."""
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(2, 0)))
+        drawn = self.nearest(self.motion.draw(4 * len(self.states), rng))
+        begins = np.bincount(drawn, minlength=len(self.states)) + 0.1
+        return np.asarray(np.append((1.0 - LEAVE) * begins / begins.sum(), LEAVE), dtype=np.float64)
+
+    def moves(self, drive: Drive, time: int) -> FloatArray:
+        """Return the probabilities of moves, by simulation; with the same random numbers at every step."""
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(2, 1)))
+        count = len(self.states)
+        ends = self.nearest(self.motion.move(np.repeat(self.states, DRAWS, axis=0), drive, rng, time))
+        places = np.repeat(np.arange(count), DRAWS) * (count + 1) + ends
+        found = np.bincount(places, minlength=(count + 1) ** 2).reshape(count + 1, count + 1) * ((1.0 - LEAVE) / DRAWS)
+        found[:-1, -1], found[-1, :-1], found[-1, -1] = LEAVE, (1.0 - STAY) / count, STAY
+        return np.asarray(found, dtype=np.float64)
+
+
+def _drive(controls: Any, times: Any, t: int) -> Drive:
+    control = None if controls is None else controls[t]
+    if times is None:
+        return Drive(control)
+    return Drive(control, float(times[t]) - float(times[t - 1]), float(times[t]))
 
 
 def broad_densities(values: FloatArray) -> FloatArray:

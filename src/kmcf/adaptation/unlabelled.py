@@ -30,7 +30,7 @@ from kmcf.support.alerts import RejectedStepWarning, UnusedTimesWarning
 MOST_STEPS = 2000
 """Later steps are not looked at."""
 BLOCKS = 4
-SURE = 2.0
+SURE = 1.5
 """The gain on blocks left out must exceed this many standard errors."""
 RUNS = 3
 """Parts that the work has, for a progress bar."""
@@ -125,7 +125,7 @@ def best_change(sequences: Sequences) -> Best:
     for name, changes in found.items():
         gains = likelihood.steps(likelihood.emissions(changes))[number + 1, np.arange(len(number))] - usual
         judged.append(Judged(name, *total_of(gains)))
-        blocks[name] = np.bincount(number, gains, minlength=BLOCKS)
+        blocks[name] = np.array([gains[number == block].sum() for block in range(BLOCKS)])
     best = simplest_good(judged)
     change = Affine(found[best.name].scale[0], found[best.name].shift[0])
     reason = objection(best, blocks[best.name])
