@@ -91,8 +91,11 @@ def adapt(
     """Adapt a filter to a sensor that has changed since fit, from new pairs or from observations alone.
 
     With states, ways to use the new pairs compete: affine changes of the old observations, the new pairs among the old
-    ones with more or less weight, the new pairs alone. Without, affine changes of each column compete, estimated from
-    what the filter predicts. The best on data left out is taken if it gains beyond chance; otherwise nothing changes.
+    ones with more or less weight, the new pairs alone. Without, affine changes of each column compete, estimated with
+    smoothed states as labels. The best on data left out is taken if it gains beyond chance; otherwise nothing changes.
+
+    Without states this is experimental: single columns that are off among many are found well, but with one or two
+    columns a shift is often left alone, and what was taken can be a little worse than nothing.
 
     Parameters
     ----------

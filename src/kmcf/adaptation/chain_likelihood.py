@@ -74,7 +74,7 @@ class Likelihood:
             Whose changes are estimated.
         scaled : bool
             Whether scales are, too.
-        pivot : pair of arrays (B, q) and (q,), optional
+        pivot : pair of arrays (B, q) and (B, q) or (q,), optional
             What is seen now where the old sensor showed the other: then only scales are estimated, about this.
         """
         scale, shift = changes.scale.copy(), changes.shift.copy()
@@ -86,7 +86,7 @@ class Likelihood:
             count, weight, y, m, ym, yy = np.sum(sums, axis=0)
             heard = weight > 0
             safe = np.where(heard, weight, 1.0)
-            now, old = (y / safe, m / safe) if pivot is None else (pivot[0][:, c], pivot[1][c])
+            now, old = (y / safe, m / safe) if pivot is None else (pivot[0][:, c], pivot[1][..., c])
             if scaled:
                 product = ym - y * old - m * now + weight * now * old
                 square = np.maximum(yy - 2.0 * y * now + weight * now**2, 0.0)

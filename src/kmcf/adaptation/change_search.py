@@ -73,6 +73,12 @@ class ChangeSearch:
         """Shift all columns so that their medians are those of the examples."""
         return self.matched[0]
 
+    def in_place(self) -> Changes:
+        """Scale the columns about their own medians: the least that a change of scale can do to the states."""
+        now = self.matched[0].shift + np.median(self.examples, axis=0)
+        scale = self.matched[1].scale
+        return self.climb(Changes(scale, now * (1.0 - scale)), scaled=True, pivot=(now, now))[0]
+
     def about_medians(self) -> Changes:
         """Do so, and scale the columns about them as is most probable."""
         old = np.median(self.examples, axis=0)
@@ -123,6 +129,7 @@ class ChangeSearch:
 
 WAYS: dict[str, Callable[[ChangeSearch], Changes]] = {
     "shift of some columns": ChangeSearch.of_some,
+    "scale": ChangeSearch.in_place,
     "shift to the medians": ChangeSearch.to_medians,
     "scale about the medians": ChangeSearch.about_medians,
     "shift": lambda search: search.of_all(scaled=False),

@@ -343,6 +343,7 @@ class KernelMonteCarloFilter(RuleFilter):
         return compiled_room().compiled_backend(self, self._precision, self._make_watch())
 
     def host_motion(self) -> Motion:
+        """Return how states move, on NumPy arrays; a compiled transition is wrapped."""
         if self._precision is None:
             return super().host_motion()
         return replace(self._motion(), transition=compiled_room().on_host(self.transition, self._precision))

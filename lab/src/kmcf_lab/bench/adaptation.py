@@ -221,7 +221,7 @@ class FalseAlarms:
     """How often ``kmcf.adapt``, too, changed the filter."""
 
 
-def measure_false_alarms(name: str, runs: int, *, n: int = 120, steps: int = 30, per_filter: int = 5) -> FalseAlarms:
+def measure_false_alarms(name: str, runs: int, *, n: int = 100, steps: int = 25, per_filter: int = 5) -> FalseAlarms:
     """Test short runs of an unchanged sensor, several with each of many filters fitted to data of their own."""
     model = paper_model(name)
     noticed, adapted = [], []
