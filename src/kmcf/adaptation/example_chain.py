@@ -63,7 +63,12 @@ class ExampleChain:
 
     @classmethod
     def of(
-        cls, flt: Any, moments: ObservationMoments, states: FloatArray, lengths: Sequence[int], drives: Sequence[Any]
+        cls,
+        flt: Any,
+        moments: ObservationMoments,
+        states: FloatArray,
+        lengths: Sequence[int],
+        drives: Sequence[tuple[Any, Any]],
     ) -> Self:
         """Simulate moves between some of the states, with the controls and times of each sequence.
 
@@ -87,7 +92,7 @@ class ExampleChain:
         nodes = Nodes(states[some], flt.state_kernel_.on_examples(states[some]), flt.host_motion(), flt.seed_)
         always = None if driven else nodes.moves(Drive(), 2)
         moves = [
-            [nodes.moves(_drive(*drive, t), t + 1) for t in range(1, length)] if always is None else always
+            [nodes.moves(_drive(drive, t), t + 1) for t in range(1, length)] if always is None else always
             for length, drive in zip(lengths, drives, strict=True)
         ]
         return cls(*moments.at(nodes.states), nodes.start(), moves)
@@ -172,7 +177,8 @@ class Nodes(NamedTuple):
         return np.asarray(found, dtype=np.float64)
 
 
-def _drive(controls: Any, times: Any, t: int) -> Drive:
+def _drive(drive: tuple[Any, Any], t: int) -> Drive:
+    controls, times = drive
     control = None if controls is None else controls[t]
     if times is None:
         return Drive(control)
