@@ -71,7 +71,8 @@ def adaptation(console: Console, options: BenchOptions) -> None:
     for one in alarms:
         console.print(
             f"{one['problem']}: {one['noticed']:.0%} of {one['runs']} unchanged runs of {one['steps']} steps were "
-            f"reported as changed (stated: {one['rate']:.0%}), {one['adapted']:.0%} were adapted to"
+            f"reported as changed (stated: {one['rate']:.0%})"
+            + ("" if one["adapted"] is None else f", {one['adapted']:.0%} were adapted to")
         )
     console.print(f"saved {path}", soft_wrap=True)
 
