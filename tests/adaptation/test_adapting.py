@@ -45,6 +45,24 @@ def test_a_sensor_that_has_not_changed_is_left_alone(flt):
     found = kmcf.adapt(flt, [SEEN.observations[:30], SEEN.observations[30:60]])
     assert not found.adapted
     assert found.filter is flt
+    assert found.reason
+    assert found.reason in repr(found)
+
+
+def test_one_of_several_columns_that_is_off_is_found_and_the_others_are_left_alone():
+    rng = np.random.default_rng(4)
+    walk = np.cumsum(0.4 * rng.normal(size=(240, 2)), axis=0)
+    walk = np.abs((walk + 3.0) % 12.0 - 6.0)  # reflected, within a room
+    posts = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0], [6.0, 6.0]])
+    seen = -6.0 * np.log1p(np.linalg.norm(walk[:, None] - posts, axis=2)) + 0.5 * rng.normal(size=(240, 4))
+    flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.4), n_particles=40, random_state=0)
+    flt.fit(walk[:180], seen[:180])
+    off = np.array([0.0, 0.0, -6.0, 0.0])
+    found = kmcf.adapt(flt, seen[180:] + off)
+    assert found.adapted
+    assert found.way == "shift of some columns"
+    np.testing.assert_allclose(found.change.shift, off, atol=1.5)
+    np.testing.assert_array_equal(found.change.scale, 1.0)
 
 
 def test_few_new_pairs_repair_a_change_and_change_nothing_without_one(flt):

@@ -5,7 +5,9 @@ import pickle
 import numpy as np
 import pytest
 import sklearn.base
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
+from sklearn.utils.validation import check_is_fitted
 
 from kmcf.kernels import Gaussian, Linear
 from kmcf.support.estimators import Estimator, clone
@@ -110,4 +112,4 @@ def test_tools_of_scikit_learn_know_what_is_fitted():
     fitted = Gaussian().fit([[0.0], [1.0]])
     check_is_fitted(fitted)
     with pytest.raises(NotFittedError):
-        check_is_fitted(original_clone(fitted))
+        check_is_fitted(sklearn.base.clone(fitted))

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from kmcf.adaptation.affine import Affine
 from kmcf.adaptation.labelled import WAYS, Model, Pairs, best_way, change_from
 from kmcf.adaptation.observation_moments import ObservationMoments
-from kmcf.adaptation.unlabelled import RUNS, SURE, Judged, Sequences, best_change
+from kmcf.adaptation.unlabelled import MOST_STEPS, RUNS, Judged, Sequences, best_change
 from kmcf.filter.rule_filter import RuleFilter
 from kmcf.filter.sensor_learning import refuse_sensors
 from kmcf.numerics.arrays import FloatArray
@@ -42,6 +42,8 @@ class Adaptation:
         How much better it predicts observations left out than the filter given does, in all, and the standard error.
     ways : list of Judged
         All ways that competed.
+    reason : str
+        Why nothing was changed; empty if ``adapted``.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Adaptation:
     gain: float
     gain_error: float
     ways: list[Judged]
+    reason: str = ""
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -70,11 +73,12 @@ class Adaptation:
             {} if self.change is None else {"scale": self.change.scale.tolist(), "shift": self.change.shift.tolist()}
         )
         return {
-            "adapted": self.adapted, "way": self.way, "gain": self.gain, "gain_error": self.gain_error, **change
+            "adapted": self.adapted, "reason": self.reason, "way": self.way, "gain": self.gain,
+            "gain_error": self.gain_error, **change,
         }  # fmt: skip
 
     def __repr__(self) -> str:
-        done = "adapted" if self.adapted else "not adapted"
+        done = "adapted" if self.adapted else f"not adapted, because {self.reason}"
         return f"Adaptation({done}: {self.way}, gain {self.gain:.3g} ± {self.gain_error:.2g} on data left out)"
 
     def _repr_html_(self) -> str:
@@ -94,8 +98,11 @@ def adapt(
     """Adapt a filter to a sensor that has changed since fit, from new pairs or from observations alone.
 
     With states, ways to use the new pairs compete: affine changes of the old observations, the new pairs among the old
-    ones with more or less weight, the new pairs alone. Without, affine changes of each column compete, estimated from
-    what the filter predicts. The best on data left out is taken if it gains beyond chance; otherwise nothing changes.
+    ones with more or less weight, the new pairs alone. Without, affine changes of each column compete, estimated with
+    smoothed states as labels. The best on data left out is taken if it gains beyond chance; otherwise nothing changes.
+
+    Without states this is experimental: single columns that are off among many are found well, but with one or two
+    columns a shift is often left alone, and what was taken can be a little worse than nothing.
 
     Parameters
     ----------
@@ -126,17 +133,17 @@ def adapt(
     (True, True)
     """
     known = _examples_of(flt)
-    moments = ObservationMoments.of(flt.state_kernel_, *known, getattr(flt, "epsilon_", None))
     if states is None:
-        return _without_states(flt, known, moments, (observations, controls, times), progress)
+        return _without_states(flt, known, (observations, controls, times), progress)
     if controls is not None or times is not None:
         raise ValueError(
             "controls and times are for observations without states; with states, their order is no matter."
         )
+    moments = ObservationMoments.of(flt.state_kernel_, *known, getattr(flt, "epsilon_", None))
     return _with_states(flt, known, moments, (states, observations))
 
 
-def _without_states(flt: Any, known: Pairs, moments: ObservationMoments, given: Any, progress: bool) -> Adaptation:
+def _without_states(flt: Any, known: Pairs, given: Any, progress: bool) -> Adaptation:
     several = isinstance(given[0], list | tuple)
     parts: list[Any] = [None if one is None else list(one) if several else [one] for one in given]
     seen = [_rows(one, known.observations.shape[1], "observations") for one in parts[0]]
@@ -147,10 +154,28 @@ def _without_states(flt: Any, known: Pairs, moments: ObservationMoments, given: 
     controls, times = (blank if one is None else one for one in parts[1:])
     for name, parts in (("controls", controls), ("times", times)):
         _check_lengths(name, parts, seen)
-    with progress_bar(RUNS, "adapting", show=progress, unit="run") as tick:
-        change, judged, way = best_change(Sequences(flt, moments, known.observations, seen, controls, times, tick))
-    corrected = Pairs(known.states, change.now(known.observations))
-    return _decided(flt, judged, way, change, corrected, SURE)
+    seen, controls, times = _first_steps(seen, controls, times)
+    with progress_bar(RUNS, "adapting", show=progress, unit="part") as tick:
+        best = best_change(Sequences(flt, known.states, known.observations, seen, controls, times, tick))
+    corrected = Pairs(known.states, best.change.now(known.observations))
+    judged = next(one for one in best.judged if one.name == best.way)
+    new = flt if best.reason else _fitted(flt, corrected)
+    return Adaptation(
+        new, not best.reason, best.way, best.change, judged.gain, judged.gain_error, best.judged, best.reason
+    )
+
+
+def _first_steps(seen: Any, controls: Any, times: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    """Return the first steps of sequences, as many as are looked at."""
+    kept: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
+    left = MOST_STEPS
+    for parts in zip(seen, controls, times, strict=True):
+        count = min(left, len(parts[0]))
+        if count > 1:
+            for sink, part in zip(kept, parts, strict=True):
+                sink.append(None if part is None else part[:count])
+        left -= count
+    return kept
 
 
 def _with_states(flt: Any, known: Pairs, moments: ObservationMoments, given: Any) -> Adaptation:
@@ -169,19 +194,16 @@ def _with_states(flt: Any, known: Pairs, moments: ObservationMoments, given: Any
     model = Model(flt.state_kernel_, flt.observation_kernel_, epsilon, moments)
     way, judged = best_way(known, new, model)
     change = change_from(new, model, scaled="scale" in way) if way.startswith("shift") else None
-    return _decided(flt, judged, way, change, WAYS[way](known, new, model), SURE_WITH_STATES)
-
-
-def _decided(
-    flt: Any, judged: list[Judged], way: str, change: Affine | None, examples: Pairs, sure: float
-) -> Adaptation:
-    """Fit the filter anew if that is an improvement beyond chance."""
     best = next(one for one in judged if one.name == way)
-    adapted = best.gain > sure * best.gain_error and best.gain > 0
-    if adapted:
-        new = clone(flt).set_params(random_state=flt.seed_)
-        new.fit(examples.states, examples.observations)
-    return Adaptation(new if adapted else flt, adapted, way, change, best.gain, best.gain_error, judged)
+    adapted = best.gain > SURE_WITH_STATES * best.gain_error and best.gain > 0
+    reason = "" if adapted else "no way predicts pairs left out better, beyond chance"
+    new = _fitted(flt, WAYS[way](known, new, model)) if adapted else flt
+    return Adaptation(new, adapted, way, change, best.gain, best.gain_error, judged, reason)
+
+
+def _fitted(flt: Any, examples: Pairs) -> Any:
+    new = clone(flt).set_params(random_state=flt.seed_)
+    return new.fit(examples.states, examples.observations)
 
 
 def _examples_of(flt: Any) -> Pairs:

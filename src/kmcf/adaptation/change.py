@@ -109,7 +109,7 @@ def sensor_changed(
     controls, times : optional
         As for :meth:`~kmcf.KernelMonteCarloFilter.filter_many`.
     rate : float
-        The share of runs of an unchanged sensor that may be reported as changed.
+        The share of runs of an unchanged sensor that may be reported as changed; with few examples, roughly.
     walks : int, optional
         With how many walks over left-out examples to compare. None: twice as many as the rate takes at least. Each
         takes as long as filtering the observations does.

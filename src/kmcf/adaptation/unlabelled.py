@@ -1,35 +1,39 @@
 """How a sensor has changed, from observations without states.
 
-The filter runs over the corrected observations, and its predictions say what the old sensor would have shown at each
-step, before it is told. The change that makes what was seen most probable given these is the next correction, and so
-on: EM with predictions, which cannot confirm themselves, in the place of labels. Several starts compete; each is
-estimated on one half of the steps and judged on the other, by the density of the numbers as they were seen.
+Changes are sought on a chain of examples (:mod:`kmcf.adaptation.example_chain`), whose smoothed states are the labels
+of EM. Ways to change compete on blocks of the data that they were not estimated from. Nothing is changed unless
+
+1. these blocks become more probable, in all by more than chance allows, and all of them but one: a state that leaves
+   the examples for a while, and so looks like a change, does not pass this;
+2. the filter itself predicts the observations better with the change than without.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.adaptation.affine import Affine, fitted_change, log_densities, matched_change
+from kmcf.adaptation.affine import Affine, log_densities
+from kmcf.adaptation.chain_likelihood import Likelihood
+from kmcf.adaptation.change_search import ChangeSearch, search_changes
+from kmcf.adaptation.example_chain import ExampleChain
 from kmcf.adaptation.observation_moments import ObservationMoments
 from kmcf.adaptation.surface import long_run
-from kmcf.numerics.arrays import BoolArray, FloatArray
+from kmcf.numerics.arrays import FloatArray
 from kmcf.support.alerts import RejectedStepWarning, UnusedTimesWarning
 
-ROUNDS, FEW_ROUNDS = 4, 2
-"""So often the correction is estimated anew: in the end, and while ways compete."""
-MOST_HASTE = 6.0
-"""EM is slow where predictions follow the observations: every second round goes on to where it seems to lead, but by no
-more than so many times the last step."""
-SURE = 2.5
-"""Ways compete that all follow the same predictions: a gain must exceed this many standard errors."""
-CLEAR = 3.0
-"""A column has shifted if it has by this many standard errors."""
+MOST_STEPS = 2000
+"""Later steps are not looked at."""
+BLOCKS = 4
+SURE = 1.5
+"""The gain on blocks left out must exceed this many standard errors."""
+RUNS = 3
+"""Parts that the work has, for a progress bar."""
 
 
 class Judged(NamedTuple):
@@ -41,27 +45,43 @@ class Judged(NamedTuple):
     gain_error: float
 
 
-@dataclass(frozen=True)
+class Best(NamedTuple):
+    """The best change, and what speaks against it."""
+
+    change: Affine
+    way: str
+    judged: list[Judged]
+    reason: str
+    """Why nothing should be changed; empty if it should."""
+
+
+@dataclass(frozen=True, eq=False)
 class Sequences:
-    """Observations over time as one table (T, q), with what drove the moves."""
+    """Observations over time, with what drove the moves, and the examples."""
 
     flt: Any
-    moments: ObservationMoments
+    states: FloatArray
     examples: FloatArray
     seen: Sequence[FloatArray]
     controls: Sequence[Any]
     times: Sequence[Any]
     tick: Callable[[], object] = lambda: None
-    known: dict[Any, Any] = field(default_factory=dict)
-    """Estimates that were made before, for ways that build on each other."""
 
-    @property
-    def table(self) -> FloatArray:
-        """All observations, one sequence after the other."""
-        return np.concatenate(self.seen)
+    @cached_property
+    def moments(self) -> ObservationMoments:
+        """What the sensor showed at the examples' states."""
+        return ObservationMoments.of(
+            self.flt.state_kernel_, self.states, self.examples, getattr(self.flt, "epsilon_", None)
+        )
+
+    @cached_property
+    def chain(self) -> ExampleChain:
+        """The chain of the examples, with these controls and times."""
+        drives = list(zip(self.controls, self.times, strict=True))
+        return ExampleChain.of(self.flt, self.moments, self.states, [len(one) for one in self.seen], drives)
 
     def predictions(self, change: Affine) -> tuple[FloatArray, FloatArray]:
-        """Return mean and variance of what the old sensor would show, predicted from corrected observations, (T, q)."""
+        """Return mean and variance of what the old sensor would show, by the filter, (T, q)."""
         found = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RejectedStepWarning)
@@ -77,31 +97,9 @@ class Sequences:
         means, variances = (np.array(part) for part in zip(*found, strict=True))
         return means, variances
 
-    def estimated(self, start: Affine, counted: BoolArray, *, scaled: bool) -> tuple[Affine, FloatArray]:
-        """Return the change by EM from a start, with the steps that count; and the shifts' standard errors."""
-        key = (start.scale.tobytes(), start.shift.tobytes(), counted.tobytes(), scaled)
-        if key in self.known:
-            found_before: tuple[Affine, FloatArray] = self.known[key]
-            return found_before
-        change, table = start, self.table[counted]
-        errors = np.full(table.shape[1], np.inf)
-        earlier: list[Affine] = [change]
-        for _ in range(ROUNDS if counted.all() else FEW_ROUNDS):
-            means, variances = (part[counted] for part in self.predictions(change))
-            # A filter cannot follow a state beyond the examples' edge, and would take it for a change of the sensor.
-            inside = np.where(self.moments.inside(means, variances), means, np.nan)
-            change, errors = fitted_change(table, inside, variances, scaled=scaled, now=change)
-            earlier.append(change)
-            if len(earlier) == 3:
-                change = limit_of(*earlier)
-                earlier = [change]
-        self.known[key] = change, errors
-        return change, errors
-
-    def densities(self, change: Affine) -> tuple[FloatArray, BoolArray]:
-        """Return log densities of the numbers as they were seen, and which were predicted within the edge, (T, q)."""
-        means, variances = self.predictions(change)
-        return log_densities(self.table, means, variances, change), self.moments.inside(means, variances)
+    def densities(self, change: Affine) -> FloatArray:
+        """Return log densities of the numbers as they were seen, predicted by the filter itself, (T, q)."""
+        return log_densities(np.concatenate(self.seen), *self.predictions(change), change)
 
 
 def predicted(flt: Any, belief: Any, control: Any, time: Any) -> Any:
@@ -113,84 +111,45 @@ def predicted(flt: Any, belief: Any, control: Any, time: Any) -> Any:
     return flt.forecast(belief, 1, controls, times)[0]
 
 
-def limit_of(first: Affine, second: Affine, third: Affine) -> Affine:
-    """Return where a sequence of changes seems to lead whose steps shrink at a constant rate (Aitken).
+def best_change(sequences: Sequences) -> Best:
+    """Return the change by the best way, and whether it should be made."""
+    lengths = [len(one) for one in sequences.seen]
+    number = np.arange(sum(lengths)) * BLOCKS // sum(lengths)
+    # The first copy uses all steps, each of the others all but a block.
+    counted = np.stack([np.ones(len(number)), *[(number != block).astype(float) for block in range(BLOCKS)]])
+    likelihood = Likelihood(sequences.chain, sequences.seen, np.split(counted, np.cumsum(lengths)[:-1], axis=1))
+    found = search_changes(ChangeSearch(likelihood, sequences.examples))
+    sequences.tick()
+    usual = likelihood.steps(likelihood.emissions(likelihood.none))[0]
+    judged, blocks = [], {}
+    for name, changes in found.items():
+        gains = likelihood.steps(likelihood.emissions(changes))[number + 1, np.arange(len(number))] - usual
+        judged.append(Judged(name, *total_of(gains)))
+        blocks[name] = np.array([gains[number == block].sum() for block in range(BLOCKS)])
+    best = simplest_good(judged)
+    change = Affine(found[best.name].scale[0], found[best.name].shift[0])
+    reason = objection(best, blocks[best.name])
+    if not reason:
+        gains = sequences.densities(change) - sequences.densities(Affine.none(len(change.scale)))
+        reason = "the filter itself would not predict better" if np.nansum(gains) <= 0 else ""
+    return Best(change, best.name, judged, reason)
+
+
+def objection(judged: Judged, blocks: FloatArray) -> str:
+    """Return what speaks against a change; empty if nothing does.
 
     Examples
     --------
-    >>> shifts = [Affine(np.ones(1), np.array([1.0 - 0.5**k])) for k in range(3)]
-    >>> limit_of(*shifts).shift
-    array([1.])
+    >>> objection(Judged("shift", 10.0, 3.0), np.array([5.0, 3.0, 3.0, -1.0]))
+    ''
+    >>> objection(Judged("shift", 10.0, 3.0), np.array([15.0, 3.0, -3.0, -5.0]))
+    'only part of the observations speak for it'
     """
-    factors = []
-    for before, after in (
-        (np.log(second.scale / first.scale), np.log(third.scale / second.scale)),
-        (second.shift - first.shift, third.shift - second.shift),
-    ):
-        size = float(before @ before)
-        rate = float(before @ after) / size if size > 0 else 0.0
-        factors.append(1.0 + min(rate / (1.0 - rate), MOST_HASTE) if 0.0 < rate < 1.0 else 1.0)
-    scale = third.beyond(second, factors[0]).scale
-    return Affine(scale, third.beyond(second, factors[1]).shift)
-
-
-Way = Callable[[Sequences, BoolArray], Affine]
-
-
-def _shift(sequences: Sequences, counted: BoolArray) -> Affine:
-    return sequences.estimated(Affine.none(sequences.examples.shape[1]), counted, scaled=False)[0]
-
-
-def _shift_from_medians(sequences: Sequences, counted: BoolArray) -> Affine:
-    start = matched_change(sequences.table[counted], sequences.examples, scaled=False)
-    return sequences.estimated(start, counted, scaled=False)[0]
-
-
-def _some_columns(sequences: Sequences, counted: BoolArray) -> Affine:
-    change, errors = sequences.estimated(Affine.none(sequences.examples.shape[1]), counted, scaled=False)
-    return change.only(np.abs(change.shift) > CLEAR * errors)
-
-
-def _scale(sequences: Sequences, counted: BoolArray) -> Affine:
-    return sequences.estimated(Affine.none(sequences.examples.shape[1]), counted, scaled=True)[0]
-
-
-def _medians(sequences: Sequences, counted: BoolArray) -> Affine:
-    return matched_change(sequences.table[counted], sequences.examples, scaled=True)
-
-
-def _scale_from_medians(sequences: Sequences, counted: BoolArray) -> Affine:
-    return sequences.estimated(_medians(sequences, counted), counted, scaled=True)[0]
-
-
-WAYS: dict[str, Way] = {
-    "shift of some columns": _some_columns,
-    "shift": _shift,
-    "shift from the medians": _shift_from_medians,
-    "shift and scale": _scale,
-    "shift and scale from the medians": _scale_from_medians,
-    "medians and mean deviations": _medians,
-}
-"""The ways to estimate a change that compete, the simplest first."""
-RUNS = 2 * (4 * FEW_ROUNDS + len(WAYS)) + 1 + ROUNDS
-"""How many times the filter runs over the sequences, at most."""
-
-
-def best_change(sequences: Sequences) -> tuple[Affine, list[Judged], str]:
-    """Return the change that the best way finds, what every way gained on steps it was not told, and its name."""
-    table = sequences.table
-    first = np.concatenate([np.arange(len(seen)) < len(seen) / 2 for seen in sequences.seen])
-    ways = {name: way for name, way in WAYS.items() if name != "shift of some columns" or table.shape[1] > 1}
-    plain, usual = sequences.densities(Affine.none(table.shape[1]))
-    judged = []
-    for name, way in ways.items():
-        gains, inside = np.full(table.shape, np.nan), np.zeros(table.shape, dtype=bool)
-        for half in (first, ~first):
-            found, within = sequences.densities(way(sequences, half))
-            gains[~half], inside[~half] = (found - plain)[~half], within[~half]
-        judged.append(Judged(name, *judgement(gains, inside, usual)))
-    best = simplest_good(judged)
-    return ways[best.name](sequences, np.ones(len(table), dtype=bool)), judged, best.name
+    if not judged.gain > SURE * judged.gain_error:
+        return "it does not make blocks left out more probable, beyond chance"
+    if (blocks <= 0).sum() > 1:
+        return "only part of the observations speak for it"
+    return ""
 
 
 def simplest_good(judged: Sequence[Judged]) -> Judged:
@@ -206,17 +165,6 @@ def simplest_good(judged: Sequence[Judged]) -> Judged:
     sure = [one for one in judged if one.gain > SURE * one.gain_error]
     best = max(sure or judged, key=lambda one: one.gain)
     return next((one for one in sure if one.gain >= best.gain - max(one.gain_error, best.gain_error)), best)
-
-
-def judgement(gains: FloatArray, inside: BoolArray, usual: BoolArray) -> tuple[float, float]:
-    """Return the gain at numbers that were predicted within the examples' edge, and its standard error.
-
-    Where numbers that were within the edge without a correction, too, speak against it, these decide: then it only
-    brings states back that had left the examples.
-    """
-    both = [np.where(np.isfinite(gains) & counted, gains, 0.0).sum(axis=1) for counted in (inside, inside & usual)]
-    own, common = (total_of(np.where(np.isfinite(gains).any(axis=1), part, np.nan)) for part in both)
-    return common if common[0] < -common[1] else own
 
 
 def total_of(gains: FloatArray) -> tuple[float, float]:

@@ -153,7 +153,7 @@ def _show(result: Any, out: Path | None, as_json: bool) -> None:
         return
     print_columns("Gain on rows left out", result.rows)
     if not result.adapted:
-        note("nothing was changed: no way to adapt is an improvement beyond chance.")
+        note(f"nothing was changed: {result.reason}.")
         return
     note(
         f"adapted by {result.way}" + ("." if saved is None else f"; saved {saved}, whose intervals are not calibrated.")

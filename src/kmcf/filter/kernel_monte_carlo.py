@@ -342,9 +342,10 @@ class KernelMonteCarloFilter(RuleFilter):
             return super()._make_backend()
         return compiled_room().compiled_backend(self, self._precision, self._make_watch())
 
-    def _host_motion(self) -> Motion:
+    def host_motion(self) -> Motion:
+        """Return how states move, on NumPy arrays; a compiled transition is wrapped."""
         if self._precision is None:
-            return super()._host_motion()
+            return super().host_motion()
         return replace(self._motion(), transition=compiled_room().on_host(self.transition, self._precision))
 
     def _move_once(self, states: Any, rng: np.random.Generator) -> Any:

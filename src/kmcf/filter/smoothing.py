@@ -124,7 +124,7 @@ class SmoothingFilter:
 
     def _smoother(self) -> Smoother:
         self._fitted_backend()  # which says so where nothing was fitted
-        motion = self._host_motion()
+        motion = self.host_motion()
         if self.cannot_smooth or motion.transition is None:
             raise TypeError(
                 f"{type(self).__name__} cannot be smoothed: {self.cannot_smooth or 'it has no transition.'}"
@@ -143,7 +143,7 @@ class SmoothingFilter:
             raise TypeError("the states are objects, so smoothing needs a state_kernel.")
         return StateFeatures.fit(kernel.on_examples(motion.examples))
 
-    def _host_motion(self) -> Motion:
+    def host_motion(self) -> Motion:
         """Return how states move, on NumPy arrays."""
         return self._motion()
 

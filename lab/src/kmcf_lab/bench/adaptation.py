@@ -34,7 +34,7 @@ CHANGES = (
     Change("doubled", 2.0, 0.0),
     Change("halved, shifted by 0.5 sd", 0.5, 0.5),
 )
-OFFSETS = (-20.0,)
+OFFSETS = (0.0, -20.0)
 """What one of the Bluetooth receivers is off by, in dB."""
 
 
@@ -55,7 +55,8 @@ class AdaptationCell:
     """Error after adapting to 30 pairs."""
     adapted: bool
     adapted_labelled: bool
-    noticed: bool
+    noticed: float
+    """Whether it was, 0 or 1; NaN where nobody asked (each answer takes many runs of the filter)."""
     step: float
     """When it was noticed; NaN if it was not."""
 
@@ -82,15 +83,15 @@ class AdaptationRow:
 
 def measure_models(
     names: Sequence[str], n: int, *, repetitions: int, changes: Sequence[Change] = CHANGES,
-    report: Callable[[str], None] = print,
+    report: Callable[[str], None] = print, first: int = 0,
 ) -> list[AdaptationCell]:  # fmt: skip
     """Change the sensor of the paper's models; adapt on one sequence, and measure the error on another."""
     cells = []
     with quiet():
         for name in names:
             for change in changes:
-                for seed in range(repetitions):
-                    report(f"model {name}, {change.name}, data set {seed + 1} of {repetitions}")
+                for seed in range(first, first + repetitions):
+                    report(f"model {name}, {change.name}, data set {seed + 1}")
                     cells.append(_model(name, change, n, seed))
     return cells
 
@@ -114,15 +115,15 @@ def _model(name: str, change: Change, n: int, seed: int) -> AdaptationCell:
 
 def measure_bluetooth(
     pairs_of_tracks: Sequence[tuple[int, int]], offsets: Sequence[float] = OFFSETS,
-    report: Callable[[str], None] = print,
+    report: Callable[[str], None] = print, first: int = 0,
 ) -> list[AdaptationCell]:  # fmt: skip
     """Let one of twelve receivers be off; adapt on one track, and measure the error on another."""
     tracks, cells = ble_tracks(), []
     with quiet():
         for offset in offsets:
-            for number, (first, second) in enumerate(pairs_of_tracks):
-                report(f"Bluetooth, one receiver {offset:+.0f} dB, tracks {first + 1} and {second + 1}")
-                cells.append(_tracks(tracks, first, second, offset, number))
+            for number, (one, other) in enumerate(pairs_of_tracks, first):
+                report(f"Bluetooth, one receiver {offset:+.0f} dB, tracks {one + 1} and {other + 1}")
+                cells.append(_tracks(tracks, one, other, offset, number))
     return cells
 
 
@@ -156,7 +157,9 @@ def _cell(
     places = np.unique(np.linspace(0, len(now) - 1, PAIRS).astype(np.intp))
     unlabelled = kmcf.adapt(flt, now, controls=seen.controls)
     labelled = kmcf.adapt(flt, now[places], seen.states[places])
-    verdict = kmcf.sensor_changed(flt, now, seen.controls, rate=RATE, walks=WALKS)
+    verdict = None
+    if what[2] == 0:
+        verdict = kmcf.sensor_changed(flt, now, seen.controls, rate=RATE, walks=WALKS)
     return AdaptationCell(
         *what,
         clean=error(flt, later.observations),
@@ -165,8 +168,8 @@ def _cell(
         labelled=error(labelled.filter, then),
         adapted=unlabelled.adapted,
         adapted_labelled=labelled.adapted,
-        noticed=verdict.changed,
-        step=np.nan if verdict.step is None else float(verdict.step),
+        noticed=np.nan if verdict is None else float(verdict.changed),
+        step=np.nan if verdict is None or verdict.step is None else float(verdict.step),
     )
 
 
@@ -190,8 +193,47 @@ def summarise_adaptation(cells: Sequence[AdaptationCell]) -> list[AdaptationRow]
                 repaired_labelled=(means["damaged"] - means["labelled"]) / damage if real else np.nan,
                 worse=max(cell.unlabelled / cell.damaged for cell in some),
                 adapted=float(np.mean([cell.adapted for cell in some])),
-                noticed=float(np.mean([cell.noticed for cell in some])),
+                noticed=_mean_of_known([cell.noticed for cell in some]),
                 data_sets=len(some),
             )
         )
     return rows
+
+
+def _mean_of_known(values: Sequence[float]) -> float:
+    known = np.array(values, dtype=np.float64)
+    known = known[np.isfinite(known)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+@dataclass(frozen=True)
+class FalseAlarms:
+    """How often an unchanged sensor was reported as changed."""
+
+    problem: str
+    runs: int
+    steps: int
+    rate: float
+    """What was stated."""
+    noticed: float
+    """What was measured."""
+    adapted: float
+    """How often ``kmcf.adapt``, too, changed the filter."""
+
+
+def measure_false_alarms(name: str, runs: int, *, n: int = 100, steps: int = 25, per_filter: int = 5) -> FalseAlarms:
+    """Test short runs of an unchanged sensor, several with each of many filters fitted to data of their own."""
+    model = paper_model(name)
+    noticed, adapted = [], []
+    with quiet():
+        for number in range(runs):
+            seed, part = divmod(number, per_filter)
+            if part == 0:
+                train = model.simulate(n, random_state=(seed, 7, 0))
+                flt = KernelMonteCarloFilter(model.transition, initial=model.initial, n_particles=40, random_state=seed)
+                flt.fit(train.states, train.observations)
+            seen = model.simulate(steps, random_state=(seed, 7, 1 + part))
+            verdict = kmcf.sensor_changed(flt, seen.observations, seen.controls, rate=RATE, walks=WALKS)
+            noticed.append(verdict.changed)
+            adapted.append(kmcf.adapt(flt, seen.observations, controls=seen.controls).adapted)
+    return FalseAlarms(f"model {name}", runs, steps, RATE, float(np.mean(noticed)), float(np.mean(adapted)))

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from kmcf_lab.bench.adaptation import AdaptationCell
 
 MODELS = ("1a", "2b", "4a")
-TRACKS = ((0, 1),)
+TRACKS = ((3, 4), (4, 6), (6, 7), (7, 8), (8, 3))
+"""Tracks that are adapted to, and that errors are measured on; the first three were used to make the method."""
+DATA_SETS = 3
+ALARMS, RUNS = ("1a", "4a"), 100
 COLUMNS = ("problem", "change", "clean", "damaged", "no labels", "repaired", "30 pairs", "repaired", "adapted",
            "noticed", "worst")  # fmt: skip
 LEARNT = ("problem", "method", "parameter", "truth", "mean", "sd", "RMSE", "in interval", "data sets")
@@ -25,23 +28,38 @@ LEARNT = ("problem", "method", "parameter", "truth", "mean", "sd", "RMSE", "in i
 
 def adaptation(console: Console, options: BenchOptions) -> None:
     """Change sensors and adapt to them; each data set is saved, and not measured again."""
-    from kmcf_lab.bench.adaptation import CHANGES, OFFSETS, measure_bluetooth, measure_models, summarise_adaptation
+    from kmcf_lab.bench.adaptation import (
+        CHANGES,
+        OFFSETS,
+        measure_bluetooth,
+        measure_false_alarms,
+        measure_models,
+        summarise_adaptation,
+    )
 
     path = options.out / "bench_adaptation.json"
-    cells = _measured(path)
-    done = {(cell.problem, cell.change) for cell in cells}
+    cells, alarms = _measured(path)
+    done = {(cell.problem, cell.change, cell.seed) for cell in cells}
     n = (options.n or [200])[0]
-    if not options.model:
+    for seed in range(1 if options.quick else DATA_SETS):
+        for name in options.model or (["1a"] if options.quick else MODELS):
+            for change in CHANGES[:2] if options.quick else CHANGES:
+                if (f"model {name}", change.name, seed) not in done:
+                    cells += measure_models(
+                        [name], n, repetitions=1, changes=[change], report=console.print, first=seed
+                    )
+                    _save(path, cells, alarms)
+    for number, pair in enumerate(() if options.model else TRACKS[:1] if options.quick else TRACKS):
         for offset in OFFSETS:
             moved = "no receiver off" if offset == 0.0 else f"one receiver {offset:+.0f} dB"
-            if ("Bluetooth tracks (m)", moved) not in done:
-                cells += measure_bluetooth(TRACKS[:1], [offset], report=console.print)
-                _save(path, cells)
-    for name in options.model or (["1a"] if options.quick else MODELS):
-        for change in CHANGES[:2] if options.quick else CHANGES:
-            if (f"model {name}", change.name) not in done:
-                cells += measure_models([name], n, repetitions=1, changes=[change], report=console.print)
-                _save(path, cells)
+            if ("Bluetooth tracks (m)", moved, number) not in done:
+                cells += measure_bluetooth([pair], [offset], report=console.print, first=number)
+                _save(path, cells, alarms)
+    for name in () if options.model or options.quick else ALARMS:
+        if all(one["problem"] != f"model {name}" for one in alarms):
+            console.print(f"model {name}, unchanged, {RUNS} short runs")
+            alarms.append(asdict(measure_false_alarms(name, RUNS)))
+            _save(path, cells, alarms)
     table = new_table("A sensor that has changed: errors, and the share of the damage repaired", COLUMNS, left=2)
     for row in summarise_adaptation(cells):
         table.add_row(
@@ -50,6 +68,12 @@ def adaptation(console: Console, options: BenchOptions) -> None:
             _share(row.noticed), f"{row.worse:.2f}",
         )  # fmt: skip
     console.print(table)
+    for one in alarms:
+        console.print(
+            f"{one['problem']}: {one['noticed']:.0%} of {one['runs']} unchanged runs of {one['steps']} steps were "
+            f"reported as changed (stated: {one['rate']:.0%})"
+            + ("" if one["adapted"] is None else f", {one['adapted']:.0%} were adapted to")
+        )
     console.print(f"saved {path}", soft_wrap=True)
 
 
@@ -88,24 +112,27 @@ def _share(value: float) -> str:
     return "" if value != value else f"{100 * value:.0f} %"
 
 
-def _measured(path: Path) -> list[AdaptationCell]:
+def _measured(path: Path) -> tuple[list[AdaptationCell], list[dict[str, Any]]]:
     """Return what an earlier run measured."""
     from kmcf_lab.bench.adaptation import AdaptationCell
 
-    cells = json.loads(path.read_text())["cells"] if path.is_file() else []
-    return [
-        AdaptationCell(**{**cell, "step": float("nan") if cell["step"] is None else cell["step"]}) for cell in cells
+    known = json.loads(path.read_text()) if path.is_file() else {"cells": []}
+    unknown = {"noticed": float("nan"), "step": float("nan")}
+    cells = [
+        AdaptationCell(**{**cell, **{key: nan for key, nan in unknown.items() if cell[key] is None}})
+        for cell in known["cells"]
     ]
+    return cells, known.get("false_alarms", [])
 
 
-def _save(path: Path, cells: list[AdaptationCell]) -> None:
+def _save(path: Path, cells: list[AdaptationCell], alarms: list[dict[str, Any]]) -> None:
     from kmcf_lab.bench.adaptation import summarise_adaptation
 
-    _write(path, [*map(asdict, cells)], summarise_adaptation(cells))
+    _write(path, [*map(asdict, cells)], summarise_adaptation(cells), false_alarms=alarms)
 
 
-def _write(path: Path, cells: list[dict[str, Any]], rows: list[Any]) -> None:
+def _write(path: Path, cells: list[dict[str, Any]], rows: list[Any], **more: Any) -> None:
     from kmcf.support.plain_json import without_nan, write_json
 
-    found = {"rows": [asdict(row) for row in rows], "cells": cells}
+    found = {"rows": [asdict(row) for row in rows], "cells": cells, **more}
     write_json(path, {"command": command_line(), **without_nan(found)})
