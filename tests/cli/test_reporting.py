@@ -1,6 +1,7 @@
 """Pages and rivals on a user's own files."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -55,6 +56,13 @@ def test_filter_writes_a_page(model, test_file, tmp_path):
     assert "Worst moments" not in page  # nobody knows the truth here
     assert "no --report" in fail("filter", model, "-", "--report", tmp_path / "p.html", input=b"")
     assert "ends in .html" in fail("filter", model, test_file, "--report", tmp_path / "p.pdf")
+
+
+def test_a_page_that_cannot_be_drawn_is_refused_before_the_work(model, test_file, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "bokeh", None)
+    told = fail("filter", model, test_file, "-o", tmp_path / "s.csv", "--report", tmp_path / "p.html")
+    assert "install it with: pip install 'kmcf[report]'" in told
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.filterwarnings("ignore::kmcf.CalibrationWarning", "ignore::kmcf.RejectedStepWarning")  # short walks
