@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from cli_cases import FIT, TEST, fail, fit_model, numbers, read_csv, succeed, walk, write_csv
+from cli_cases import FIT, TEST, fail, fit_model, invoke, numbers, read_csv, succeed, walk, write_csv
 
 import kmcf
 
@@ -60,9 +60,11 @@ def test_filter_writes_a_page(model, test_file, tmp_path):
 
 def test_a_page_that_cannot_be_drawn_is_refused_before_the_work(model, test_file, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "bokeh", None)
-    told = fail("filter", model, test_file, "-o", tmp_path / "s.csv", "--report", tmp_path / "p.html")
-    assert "install it with: pip install 'kmcf[report]'" in told
-    assert list(tmp_path.iterdir()) == []
+    result = invoke("filter", model, test_file, "-o", tmp_path / "s.csv", "--report", tmp_path / "p.html")
+    assert result.exit_code == 1
+    assert "this needs bokeh; install it with: pip install 'kmcf[report]'" in result.stderr
+    assert not (tmp_path / "s.csv").exists()
+    assert not (tmp_path / "p.html").exists()
 
 
 @pytest.mark.filterwarnings("ignore::kmcf.CalibrationWarning", "ignore::kmcf.RejectedStepWarning")  # short walks
