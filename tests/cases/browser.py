@@ -46,6 +46,14 @@ _LAUNCH = (
     "import os, sys; a, b, *words = sys.argv[1:]; os.dup2(int(a), 3); os.dup2(int(b), 4); os.execv(words[0], words)"
 )
 _PATIENCE = 60.0
+_UNDRAWN = "figure:not(.drawn) script[type='application/json']"
+"""The data of figures of a report that BokehJS has not drawn yet."""
+
+PLOT = (
+    "(f => { const d = JSON.parse(f.querySelector('script').textContent).item;"
+    "return Bokeh.index.get_by_id(d.root_id); })"
+)
+"""A function that returns BokehJS' view of a figure of a report."""
 
 
 class Browser:
@@ -106,6 +114,12 @@ class Browser:
         address = str(path) if str(path).startswith(("http://", "about:")) else Path(path).resolve().as_uri()
         self._send("Page.navigate", {"url": address})
         self._until(lambda: self._loaded)
+        if script:
+            done = f"!document.querySelector({json.dumps(_UNDRAWN)})"
+            limit = time.monotonic() + _PATIENCE
+            while not self.evaluate(done) and not self.errors:
+                assert time.monotonic() < limit, "the figures were never drawn"
+                time.sleep(0.02)
 
     def evaluate(self, expression):
         """Return the value of a JavaScript expression (awaited if it is a promise)."""
@@ -156,15 +170,18 @@ class Browser:
         )
         Path(path).write_bytes(base64.b64decode(answer["data"]))
 
+    def print(self):
+        """Print the page on A4 and return the bytes of a PDF."""
+        return base64.b64decode(self._send("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})["data"])
+
     def overflow(self):
         """Return by how many pixels the page is wider than its window."""
         return self.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
     def heights_of_figures(self):
-        """Return the height of each figure's drawing: the one shown at this width."""
+        """Return the height of each figure's frame, inside which BokehJS has drawn."""
         return self.evaluate(
-            "[...document.querySelectorAll('figure')].map(f => Math.max(...[...f.querySelectorAll('svg.drawing')]"
-            ".map(s => s.getBoundingClientRect().height)))"
+            f"[...document.querySelectorAll('figure:has(.canvas)')].map(f => {PLOT}(f).frame.bbox.height)"
         )
 
     def _whole(self):

@@ -1,10 +1,11 @@
 """Pages and rivals on a user's own files."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
-from cli_cases import FIT, TEST, fail, fit_model, numbers, read_csv, succeed, walk, write_csv
+from cli_cases import FIT, TEST, fail, fit_model, invoke, numbers, read_csv, succeed, walk, write_csv
 
 import kmcf
 
@@ -55,6 +56,15 @@ def test_filter_writes_a_page(model, test_file, tmp_path):
     assert "Worst moments" not in page  # nobody knows the truth here
     assert "no --report" in fail("filter", model, "-", "--report", tmp_path / "p.html", input=b"")
     assert "ends in .html" in fail("filter", model, test_file, "--report", tmp_path / "p.pdf")
+
+
+def test_a_page_that_cannot_be_drawn_is_refused_before_the_work(model, test_file, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "bokeh", None)
+    result = invoke("filter", model, test_file, "-o", tmp_path / "s.csv", "--report", tmp_path / "p.html")
+    assert result.exit_code == 1
+    assert "this needs bokeh; install it with: pip install 'kmcf[report]'" in result.stderr
+    assert not (tmp_path / "s.csv").exists()
+    assert not (tmp_path / "p.html").exists()
 
 
 @pytest.mark.filterwarnings("ignore::kmcf.CalibrationWarning", "ignore::kmcf.RejectedStepWarning")  # short walks

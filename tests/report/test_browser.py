@@ -1,15 +1,34 @@
 """The page in a real browser."""
 
+import re
+
 import pytest
-from browser import Browser, needs_browser
+from browser import PLOT, Browser, needs_browser
+from markup_reader import HOSTILE
 from sample_report import sample_report
 
+from kmcf.report import Axis, Chart, Frame, MapChart, MapPath, Player, Report, Section, Series
+
 pytestmark = needs_browser
-VISIBLE = (
-    "[...document.querySelectorAll('{0}')].map(e => e.getBoundingClientRect())"
-    ".filter(b => b.width > 100 && b.height > 20).length"
-)
 FIRST = "document.querySelector('figure.chart')"
+FIGURES = "[...document.querySelectorAll('figure:has(.canvas)')]"
+INK = (
+    "(f => { const c = " + PLOT + "(f).export('png', true).canvas, p = c.getContext('2d');"
+    "return p.getImageData(0, 0, c.width, c.height).data.filter((a, k) => k % 4 === 3 && a > 0).length; })"
+)
+"""A function that counts the pixels that BokehJS has drawn in a figure."""
+AT = (
+    "(f => (x, y) => { f.scrollIntoView({block: 'center', behavior: 'instant'}); const p = " + PLOT + "(f),"
+    "b = f.querySelector('.canvas').getBoundingClientRect();"
+    "return [b.left + p.frame.x_scale.compute(x), b.top + p.frame.y_scale.compute(y)]; })"
+)
+"""A function that returns where in the window a value lies."""
+TOOLTIP = (
+    "(() => { const found = []; const look = (node) => { for (const e of node.children) {"
+    "if (e.classList.contains('bk-tooltip-content')) found.push(e.innerText); if (e.shadowRoot) look(e.shadowRoot);"
+    "look(e); } }; look(document.body); return found; })()"
+)
+"""The words of BokehJS' tooltips."""
 
 
 @pytest.fixture(scope="module")
@@ -30,15 +49,18 @@ def test_it_loads_without_complaints_and_fits(browser, page, width, dark):
     assert browser.errors == []
     assert [address for address in browser.requests if not address.startswith("data:")] == [page.as_uri()]
     assert browser.overflow() <= 0
-    assert browser.evaluate(VISIBLE.format("svg.drawing")) == 6
+    assert min(browser.evaluate(f"{FIGURES}.map({INK})")) > 2000
+    assert len(browser.heights_of_figures()) == 6
+    assert min(browser.heights_of_figures()) > 150
     assert browser.evaluate("document.querySelector('img').naturalWidth") == 60
 
 
-def test_without_script_everything_is_there(browser, page):
+def test_without_script_words_tables_and_numbers_are_there(browser, page):
     browser.open(page, width=360, script=False)
     try:
-        assert browser.evaluate(VISIBLE.format("svg.drawing")) == 6
-        assert browser.evaluate("document.querySelectorAll('figure.player circle').length") > 50
+        assert browser.evaluate("document.querySelectorAll('figure noscript p').length") == 6
+        assert browser.evaluate("document.querySelector('.table').getBoundingClientRect().height") > 100
+        assert browser.evaluate("document.querySelectorAll('details table').length") == 4
         assert browser.evaluate("getComputedStyle(document.querySelector('.controls')).display") == "none"
         assert browser.overflow() <= 0
     finally:
@@ -47,51 +69,81 @@ def test_without_script_everything_is_there(browser, page):
 
 def test_letters_are_readable_on_a_phone(browser, page):
     browser.open(page, width=360)
-    heights = browser.evaluate(
-        "[...document.querySelectorAll('svg.drawing .frame text')].map(e => e.getBoundingClientRect())"
-        ".filter(b => b.width > 0).map(b => Math.min(b.width, b.height))"
+    letters = browser.evaluate(
+        f"{FIGURES}.flatMap(f => {PLOT}(f).model.below.concat({PLOT}(f).model.left)).flatMap(axis =>"
+        "[axis.major_label_text_font_size, axis.axis_label_text_font_size])"
     )
-    assert len(heights) > 20
-    assert sorted(heights)[len(heights) // 2] >= 6
+    assert set(letters) == {"12px"}
+    # Nothing is scaled down to fit: a pixel of the drawing is a pixel of the page.
+    assert browser.evaluate(f"{FIGURES}.every(f => {PLOT}(f).bbox.width <= f.querySelector('.canvas').clientWidth)")
 
 
 def test_labels_of_an_axis_do_not_overlap(browser, page):
     for width in (1200, 360):
         browser.open(page, width=width)
-        overlaps = browser.evaluate(
-            "[...document.querySelectorAll('svg.drawing')].filter(s => s.getClientRects().length).flatMap(s => {"
-            "const b = [...s.querySelectorAll('.frame text')].map(e => e.getBoundingClientRect());"
-            "return b.flatMap((p, i) => b.slice(i + 1).filter(q => p.left < q.right - 1 && q.left < p.right - 1 &&"
-            "p.top < q.bottom - 3 && q.top < p.bottom - 3));}).length"
+        policies = browser.evaluate(
+            f"{FIGURES}.flatMap(f => {PLOT}(f).model.below.concat({PLOT}(f).model.left))"
+            ".map(axis => axis.major_label_policy.type)"
         )
-        assert overlaps == 0
+        assert policies == ["NoOverlap"] * 12
+
+
+def test_maps_have_one_scale_at_every_width(browser, page):
+    for width in (1200, 360):
+        browser.open(page, width=width)
+        scales = browser.evaluate(
+            f"[...document.querySelectorAll('#map figure')].map({PLOT}).map(p => [p.frame.x_scale, p.frame.y_scale]"
+            ".map(s => Math.abs(s.compute(1) - s.compute(0))))"
+        )
+        assert len(scales) == 2
+        for x, y in scales:
+            assert x == pytest.approx(y, rel=1e-6)
 
 
 def test_pressing_the_legend_hides_a_series(browser, page):
     browser.open(page)
-    shown = f"{FIRST}.querySelector('.wide [data-series=\"1\"]').getBoundingClientRect().width > 0"
-    assert browser.evaluate(shown)
+    before = browser.evaluate(f"{INK}({FIRST})")
     browser.click("figure.chart .legend button:nth-child(2)")
-    assert not browser.evaluate(shown)
+    assert browser.evaluate(f"{INK}({FIRST})") < before - 500
     assert browser.evaluate(f"{FIRST}.querySelector('.legend button:nth-child(2)').ariaPressed") == "false"
     browser.click("figure.chart .legend button:nth-child(2)")
-    assert browser.evaluate(shown)
+    assert browser.evaluate(f"{INK}({FIRST})") == before
+
+
+def point_at(browser, figure, x, y):
+    left, top = browser.evaluate(f"{AT}({figure})({x}, {y})")
+    browser.point(left - 2, top)
+    browser.point(left, top)
+    browser.wait_for(f"{TOOLTIP}.length")
+    return [re.sub(r"\s+", " ", line).strip() for line in browser.evaluate(f"{TOOLTIP}")[0].splitlines()]
 
 
 def test_pointing_at_a_value_tells_it(browser, page):
     browser.open(page)
-    x, y = browser.evaluate(
-        f"(() => {{{FIRST}.scrollIntoView(); const s = {FIRST}.querySelector('.wide');"
-        "const n = s.dataset.scales.split(' ').map(Number), b = s.getBoundingClientRect(), z = b.width / 720;"
-        "const f = (v, [low, high, start, end, log]) => start + (end - start) *"
-        "(log ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low));"
-        "return [b.left + z * f(200, n.slice(0, 5)), b.top + z * f(0.8707, n.slice(5))];})()"
-    )
-    browser.point(x, y)
-    words = browser.evaluate(f"{FIRST}.querySelector('.tooltip').innerText.split('\\n')")
+    words = point_at(browser, FIRST, 200, 0.8707)
     assert words == ["KMCF", "number of examples n: 200", "RMSE of the posterior mean (m): 0.8707 [0.8507, 0.8907]"]
     browser.point(1, 1)
-    assert browser.evaluate(f"{FIRST}.querySelector('.tooltip').hidden")
+    browser.wait_for(f"{TOOLTIP}.length === 0")
+
+
+def test_hostile_names_are_shown_as_they_are(browser, tmp_path):
+    hostiles = [*HOSTILE, "$$x^2$$", "@x{safe} $name"]
+    sections = []
+    for hostile in hostiles:
+        series = [Series(hostile, [0, 1], [1, 2], [0, 1], [2, 3]), Series("s", [0, 1], [5, 6])]
+        chart = Chart(hostile, Axis(hostile, hostile, categories=[hostile, "b"]), Axis(hostile), series)
+        path = MapChart(hostile, [MapPath(hostile, [[0, 0], [1, 1]], [1, 2])], unit=hostile, axes=(hostile, hostile))
+        sections.append(Section("s", [chart, path]))
+    sections.append(Section("p", [Player(hostiles[0], [Frame(hostiles[0], [[0, 0]], [1.0])], unit=hostiles[0])]))
+    browser.open(Report("r", "c", sections).write(tmp_path / "r.html"))
+    for k, hostile in enumerate(hostiles):
+        told = point_at(browser, f"document.querySelectorAll('section')[{k}].querySelector('figure')", 0, 1)
+        assert told[0] == re.sub(r"\s+", " ", hostile).strip()
+        browser.point(1, 1)
+        browser.wait_for(f"{TOOLTIP}.length === 0")
+    assert browser.errors == []
+    assert [address for address in browser.requests if not address.startswith(("data:", "file:"))] == []
+    assert browser.evaluate("document.querySelectorAll('img').length") == 0
 
 
 def test_arrow_keys_walk_through_the_points(browser, page):
@@ -102,7 +154,7 @@ def test_arrow_keys_walk_through_the_points(browser, page):
         browser.press(key)
         told.append(
             browser.evaluate(
-                f"(t => t.hidden ? null : t.innerText.split('\\n').slice(0, 2))({FIRST}.querySelector('.tooltip'))"
+                f"(t => t.hidden ? null : t.innerText.split('\\n').slice(0, 2))({FIRST}.querySelector('.told'))"
             )
         )
     assert told == [
@@ -111,6 +163,15 @@ def test_arrow_keys_walk_through_the_points(browser, page):
         ["kNN-PF", "number of examples n: 200"],
         None,
     ]
+
+
+def test_paper_gets_pictures_that_fit(browser, page):
+    browser.open(page)
+    browser.print()
+    assert (
+        browser.evaluate("[...document.querySelectorAll('.canvas > img')].map(i => i.naturalWidth > 300)") == [True] * 6
+    )
+    assert browser.errors == []
 
 
 def test_pressing_a_heading_sorts(browser, page):
@@ -128,7 +189,12 @@ def test_pressing_a_heading_sorts(browser, page):
 def test_the_player_plays_to_the_end_and_steps(browser, page):
     browser.open(page)
     state = "[document.querySelector('.slider').value, document.querySelector('.moment').textContent]"
-    first = browser.evaluate("document.querySelector('.player .layer4 path').getAttribute('transform')")
+    truth = (
+        f"(p => [...p.model.renderers.find(r => r.data_source.name === 'truth').data_source.data.x])"
+        f"({PLOT}(document.querySelector('.player')))"
+    )
+    first = browser.evaluate(truth)
+    assert len(first) == 1
     browser.click(".play")
     assert browser.evaluate("document.querySelector('.play').ariaLabel") == "Pause"
     browser.wait_for("document.querySelector('.slider').value === '11'")
@@ -137,14 +203,15 @@ def test_the_player_plays_to_the_end_and_steps(browser, page):
     browser.evaluate("document.querySelector('.slider').focus()")
     browser.press("ArrowLeft")
     assert browser.evaluate(state) == ["10", "t = 10 s, error 0.10 m"]
-    assert browser.evaluate("document.querySelector('.player .layer4 path').getAttribute('transform')") != first
+    assert browser.evaluate(truth) != first
     assert browser.errors == []
 
 
 def test_every_control_can_be_reached_and_has_a_name(browser, page):
     browser.open(page)
     nameless = browser.evaluate(
-        "[...document.querySelectorAll('button, input, select, svg[role=img], img, [role=region]')].filter(e =>"
+        "[...document.querySelectorAll('button, input, select, [role=img], [role=group], img, [role=region]')]"
+        ".filter(e =>"
         "!(e.ariaLabel || e.alt || e.textContent.trim() || e.labels?.length)).length"
     )
     assert nameless == 0

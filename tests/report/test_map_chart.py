@@ -1,15 +1,12 @@
 """Maps with paths."""
 
-import json
-import re
-
 import numpy as np
 import pytest
+from drawn import columns, glyphs, hovers, plot, setting
 from markup_reader import HOSTILE, read
 from sample_report import WALLS, map_chart, walk
 
 from kmcf.report import MapChart, MapPath
-from kmcf.report.plane import Plane
 
 
 def test_a_stray_does_not_shrink_the_map_and_is_counted():
@@ -18,7 +15,9 @@ def test_a_stray_does_not_shrink_the_map_and_is_counted():
     strayed[7] = [1e6, -1e6]
     markup = MapChart("m", [MapPath("p", strayed)], walls=WALLS).html("m")
     assert "1 positions lie far outside" in markup
-    assert Plane.around([strayed]).per_unit > 0.5 * Plane.around([path]).per_unit
+    (edge,) = glyphs(plot(markup), "Quad")
+    (left,), (right,) = columns(edge, "left", "right")
+    assert right - left < 14
 
 
 def test_ellipses_hold_95_percent():
@@ -26,23 +25,18 @@ def test_ellipses_hold_95_percent():
     covariance = np.array([[2.0, 1.2], [1.2, 1.0]])
     places = np.array([[0.0, 0.0], [20.0, 10.0]])
     markup = MapChart("m", [MapPath("p", places, covariances=[covariance, covariance])]).html("m")
-    rx, ry, left, top, angle = (
-        float(number)
-        for number in re.search(
-            r'<ellipse rx="([^"]*)" ry="([^"]*)" transform="translate\((\S+) (\S+)\) rotate\((\S+)\)"', markup
-        ).groups()
-    )
-    plane = Plane.around([places])
-    samples = plane(np.random.default_rng(0).multivariate_normal(places[0], covariance, size=20_000)) - [left, top]
-    turn = np.radians(angle)
-    along, across = samples @ [np.cos(turn), np.sin(turn)], samples @ [-np.sin(turn), np.cos(turn)]
-    assert np.mean((along / rx) ** 2 + (across / ry) ** 2 <= 1) == pytest.approx(0.95, abs=0.01)
+    (ellipses,) = glyphs(plot(markup), "Ellipse")
+    (x, y, width, height, angle) = (v[0] for v in columns(ellipses, "x", "y", "width", "height", "angle"))
+    samples = np.random.default_rng(0).multivariate_normal(places[0], covariance, size=20_000) - [x, y]
+    along, across = samples @ [np.cos(angle), np.sin(angle)], samples @ [-np.sin(angle), np.cos(angle)]
+    assert np.mean((2 * along / width) ** 2 + (2 * across / height) ** 2 <= 1) == pytest.approx(0.95, abs=0.01)
 
 
 @pytest.mark.parametrize("covariance", [np.full((2, 2), np.nan), -np.eye(2), np.zeros((2, 2))])
 def test_bad_covariances_do_no_harm(covariance):
     markup = MapChart("m", [MapPath("p", [[0, 0], [1, 1]], covariances=[covariance] * 2)]).html("m")
-    assert "nan" not in markup
+    (ellipses,) = glyphs(plot(markup), "Ellipse")
+    assert all(np.isfinite(values).all() for values in columns(ellipses, "x", "y", "width", "height", "angle"))
 
 
 @pytest.mark.parametrize("length", [0, 1, 2])
@@ -51,18 +45,30 @@ def test_short_paths(length):
     read(MapChart("m", [MapPath("p", track, np.arange(length), np.arange(length), np.ones((length, 2, 2)))]).html("m"))
 
 
-def test_gaps_interrupt_a_path():
-    line = re.search(
-        r'<path d="([^"]*)" class="line"',
-        MapChart("m", [MapPath("p", [[0, 0], [1, 1], [np.nan, 0], [2, 2]])]).html("m"),
-    )
-    assert line[1].count("M") == 2
+def test_paths_lie_where_they_were_with_gaps_and_ends():
+    figure = plot(MapChart("m", [MapPath("p", [[0, 0], [1, 1], [np.nan, 0], [2, 3]])], walls=[[5, 6, 7, 8]]).html("m"))
+    (line,) = glyphs(figure, "Line")
+    np.testing.assert_array_equal(columns(line, "x", "y"), [[0, 1, np.nan, 2], [0, 1, np.nan, 3]])
+    ring, disc = glyphs(figure, "Scatter")
+    assert [float(v[0]) for v in (*columns(ring, "x", "y"), *columns(disc, "x", "y"))] == [0, 0, 2, 3]
+    assert (setting(ring, "fill_color"), setting(disc, "fill_color")) == ("white", setting(line, "line_color"))
+    (walls,) = glyphs(figure, "Segment")
+    assert [float(v[0]) for v in columns(walls, "x0", "y0", "x1", "y1")] == [5, 6, 7, 8]
 
 
-def test_the_map_knows_times_and_errors():
-    words = next(words for words in read(map_chart().html("m")).words if words.startswith('{"x"'))
-    names = [[extra[0] for extra in series["extra"]] for series in json.loads(words)["series"]]
-    assert names == [["time", "error"], ["time"]]
+def test_the_map_tells_times_and_errors():
+    assert [[label for label, _ in told] for _, told in hovers(plot(map_chart().html("m")))] == [
+        ["", "x", "y", "time"],
+        ["", "x", "y", "time", "error"],
+    ]
+
+
+def test_paths_and_clouds_differ_without_colours():
+    markup = map_chart().html("m")
+    figure = plot(markup)
+    assert [setting(one, "line_dash") == [] for one in glyphs(figure, "Line")] == [False, True]
+    signs = [words for words in read(markup).words if words in ("━", "╍╍", "•••", "▲", "■")]
+    assert len(set(signs)) == len(signs) == 3
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)

@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 from markup_reader import HOSTILE, read
@@ -15,8 +17,15 @@ def test_nothing_is_loaded_from_elsewhere():
     for attributes in reader.attributes:
         for name in ("src", "href"):
             assert (attributes.get(name) or "#").startswith(("#", "data:"))
-    assert "url(" not in sample_report().html()
-    assert "@import" not in sample_report().html()
+    plain = Report("r", "c", []).html()
+    assert "url(" not in plain
+    assert "@import" not in plain
+
+
+def test_a_page_is_below_three_megabytes_and_has_the_library_once():
+    page = sample_report().html()
+    assert len(page.encode()) < 3e6
+    assert page.count("BEGIN bokeh.min.js") == 1
 
 
 def test_ids_are_unique_and_links_lead_to_them():
@@ -44,7 +53,7 @@ def test_header_names_title_date_command_and_versions():
         assert expected in words
 
 
-def test_the_assets_are_small():
+def test_pages_without_drawings_are_small():
     assert len(Report("r", "c", []).html()) < 40_000
 
 
@@ -88,3 +97,17 @@ def test_files_are_as_readable_as_others(tmp_path):
 
 def test_text_that_utf8_cannot_say_does_no_harm(tmp_path):
     Report("lone \ud800 surrogate", "c", []).write(tmp_path / "r.html")
+
+
+def test_the_library_that_draws_is_imported_where_it_is_needed():
+    script = "import sys, kmcf, kmcf.report; print({'bokeh', 'jinja2'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("library", ["bokeh.plotting", "bokeh.models", "bokeh.resources"])
+def test_without_the_library_one_sentence_names_the_extra(library, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=r"this needs bokeh; install it with: pip install 'kmcf\[report\]'"):
+        sample_report().write(tmp_path / "r.html")
+    assert os.listdir(tmp_path) == []

@@ -7,17 +7,28 @@ from kmcf.report.plane import Plane
 
 
 @pytest.mark.parametrize("spread", [(1, 1), (100, 1), (1, 100), (0, 0), (0, 5)])
-def test_both_directions_have_the_same_scale(spread):
-    plane = Plane.around([np.random.default_rng(0).uniform(size=(50, 2)) * spread])
-    vertical = (plane.y.start - plane.y.end) / (plane.y.high - plane.y.low)
-    assert plane.per_unit == pytest.approx(vertical)
-    assert plane.per_unit > 0
-
-
-def test_everything_lies_inside():
-    points = np.random.default_rng(0).normal(size=(200, 2))
+def test_everything_lies_inside(spread):
+    points = np.random.default_rng(0).normal(size=(50, 2)) * spread
     plane = Plane.around([points])
     assert plane.outside(points) == 0
-    pixels = plane(points)
-    assert (pixels >= 0).all()
-    assert (pixels <= [720, plane.height]).all()
+    assert plane.left < points[:, 0].min() <= points[:, 0].max() < plane.right
+    assert plane.bottom < points[:, 1].min() <= points[:, 1].max() < plane.top
+
+
+def test_a_stray_does_not_widen_it():
+    points = np.random.default_rng(0).normal(size=(50, 2))
+    plane = Plane.around([points, np.array([[1e6, -1e6], [np.nan, 0.0]])])
+    assert plane.right - plane.left < 20
+    assert plane.outside(np.array([[1e6, -1e6], [0.0, 0.0], [np.nan, 0.0]])) == 1
+
+
+def test_both_directions_have_the_same_scale():
+    plot = Plane(0.0, 4.0, 0.0, 2.0).canvas(("x", "y"), "m", np.zeros((0, 4))).plot
+    assert plot.match_aspect
+    assert plot.x_range.renderers == plot.y_range.renderers == [plot.renderers[0]]
+    assert {name: list(values) for name, values in plot.renderers[0].data_source.data.items()} == {
+        "left": [0.0],
+        "right": [4.0],
+        "bottom": [0.0],
+        "top": [2.0],
+    }

@@ -1,29 +1,49 @@
 """Animations of beliefs."""
 
 import json
-import re
 
 import numpy as np
 import pytest
+from drawn import data, glyphs, plot
 from markup_reader import HOSTILE, read
 from sample_report import player
 
 from kmcf.report import Frame, Player
 
 
-def frames(animation):
-    return json.loads(next(words for words in read(animation.html("p")).words if words.startswith('{"milli')))["frames"]
+def played(animation):
+    return data(animation.html("p"))["player"]
 
 
 def test_areas_are_proportional_to_weights():
     frame = Frame("f", [[0, 0], [1, 0], [2, 1]], [0.8, 0.4, -0.2])
-    above, below = frames(Player("p", [frame]))[0]["layers"][:2]
-    areas = np.array([*above[2::3], *below[2::3]], dtype=float) ** 2
+    layers = played(Player("p", [frame]))["frames"][0]["layers"]
+    areas = np.array([*layers["positive"]["size"], *layers["negative"]["size"]], dtype=float) ** 2
     assert areas / areas[0] == pytest.approx([1, 0.5, 0.25], rel=0.02)
 
 
+def test_marks_lie_where_the_frame_says():
+    frame = Frame("f", [[0, 0], [1, 0]], [0.8, -0.2], [[2, 5]], [[1, 4]], [3, 1], [2, 2])
+    told = played(Player("p", [frame]))
+    for name, place in {"positive": [0, 0], "negative": [1, 0], "particles": [2, 5], "herded": [1, 4],
+                        "truth": [3, 1], "estimate": [2, 2]}.items():  # fmt: skip
+        layer = told["frames"][0]["layers"][name]
+        found = [told["origin"][j] + told["step"][j] * layer[axis][0] for j, axis in enumerate("xy")]
+        assert found == pytest.approx(place, abs=1e-3)
+
+
+def test_the_sources_are_those_of_the_live_page():
+    markup = player().html("p")
+    names = {one.data_source.id: one.data_source.name for one in plot(markup).renderers}
+    assert {names[number]: name for name, number in data(markup)["player"]["sources"].items()} == {
+        name: name for name in ("positive", "negative", "particles", "herded", "truth", "estimate")
+    }
+    trail = next(one for one in glyphs(plot(markup), "Line") if one.data_source.name == "truth_path")
+    assert len(trail.data_source.data["x"]) == 12
+
+
 def test_frames_are_compact():
-    assert len(json.dumps(frames(player(12)))) < 12 * 4000
+    assert len(json.dumps(played(player(12))["frames"])) < 12 * 4000
 
 
 @pytest.mark.parametrize("weights", [[np.nan, 1.0], [0.0, 0.0], [-1.0, -2.0]])
@@ -32,15 +52,9 @@ def test_odd_weights_do_no_harm(weights):
 
 
 def test_frames_may_lack_everything():
-    assert frames(Player("p", [Frame("nothing")]))[0]["layers"] == [[], [], [], [], [], []]
-
-
-def test_the_static_picture_is_the_first_frame():
-    markup = player().html("p")
-    first = frames(player())[0]["layers"]
-    group = re.search(r'<g class="series layer0" data-series="0">(.*?)</g>', markup)[1]
-    static = [round(10 * float(number)) for number in re.findall(r'(?:cx|cy|r)="([^"]*)"', group)]
-    assert static == first[0]
+    layers = played(Player("p", [Frame("nothing")]))["frames"][0]["layers"]
+    assert len(layers) == 6
+    assert not any(values for layer in layers.values() for values in layer.values())
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)

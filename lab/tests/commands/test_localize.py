@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from browser import needs_browser
+from browser import PLOT, needs_browser
 from lab_commands import invoke, succeed
 from stand_ins import mrclam_folder, radio_folder
 
@@ -173,7 +173,11 @@ def test_the_report_in_a_browser(finished, browser):
         assert [address for address in browser.requests if not address.startswith("data:")] == [page.as_uri()]
         headings = browser.evaluate("[...document.querySelectorAll('h2')].map(e => e.textContent)")
         assert headings == ["Results", "Path", "Belief", "Worst moments", "Settings"]
-        assert browser.evaluate("document.querySelectorAll('ellipse').length") > 10
+        ellipses = (
+            f"[...document.querySelectorAll('figure:has(.canvas)')].map({PLOT}).flatMap(p => p.model.renderers)"
+            ".filter(r => r.glyph.type === 'Ellipse').flatMap(r => [...r.data_source.data.x]).length"
+        )
+        assert browser.evaluate(ellipses) > 10
         assert browser.evaluate("document.querySelectorAll('figure.image img').length") == 2
     assert browser.evaluate("document.querySelector('.slider').max") == "23"
     browser.evaluate("document.querySelector('.slider').focus()")

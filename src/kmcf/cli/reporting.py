@@ -12,6 +12,7 @@ import typer
 from kmcf.cli.options import OUTPUT
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.showing import command_line
+from kmcf.support.extras import require
 
 if TYPE_CHECKING:
     from kmcf.cli.models import LoadedModel
@@ -51,9 +52,13 @@ class ReportOptions:
     ] = ""
 
     def check(self) -> None:
-        """Refuse a page whose name promises something else."""
-        if self.report is not None and self.report.suffix.lower() not in (".html", ".htm"):
+        """Refuse a page whose name promises something else, or that could not be drawn, before anything is computed."""
+        if self.report is None:
+            return
+        if self.report.suffix.lower() not in (".html", ".htm"):
             raise ValueError(f"--report {self.report}: the page is HTML; choose a name that ends in .html.")
+        for library in ("jinja2", "bokeh"):
+            require(library, "report")
 
 
 def compared(words: Sequence[str] | None) -> list[str]:

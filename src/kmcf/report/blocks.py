@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from kmcf.report.markup import element, text
+from kmcf.report.templates import fill, markup
 
 _IMAGE_TYPES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 
@@ -38,8 +38,10 @@ class Text:
     def html(self, name: str) -> str:
         """Write the paragraphs."""
         paragraphs = [part.strip() for part in re.split(r"\n\s*\n", self.words) if part.strip()]
-        marked = [re.sub(r"`([^`]+)`", r"<code>\1</code>", text(part)) for part in paragraphs]
-        return element("div", *(element("p", part) for part in marked), class_="text", id=name)
+        # What stands between backticks has an odd place.
+        pieces = [re.split(r"`([^`]+)`", part) for part in paragraphs]
+        marked = [[(words, bool(k % 2)) for k, words in enumerate(part) if words] for part in pieces]
+        return fill("text.html", name=name, paragraphs=marked)
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,8 @@ class Image:
         if kind is None:
             origin = "the given bytes are" if isinstance(self.source, bytes) else f"{self.source} is"
             raise ValueError(f"{origin} no PNG, JPEG or GIF image; convert it to one of these.")
-        picture = element("img", src=f"data:{kind};base64,{base64.b64encode(content).decode()}", alt=self.description)
-        parts = [element("figcaption", text(self.title))] if self.title else []
-        parts += [picture, element("p", text(self.caption), class_="caption") if self.caption else ""]
-        return element("figure", *parts, class_="image drawn" if self.drawn else "image", id=name)
+        address = f"data:{kind};base64,{base64.b64encode(content).decode()}"
+        return fill("image.html", name=name, image=self, address=address)
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,8 @@ class SideBySide:
 
     def html(self, name: str) -> str:
         """Write the blocks."""
-        return element(
-            "div", *(block.html(f"{name}--{k}") for k, block in enumerate(self.blocks, 1)), class_="columns", id=name
-        )
+        blocks = [markup(block.html(f"{name}--{k}")) for k, block in enumerate(self.blocks, 1)]
+        return fill("columns.html", name=name, blocks=blocks)
 
 
 class Verdict(StrEnum):
@@ -138,22 +137,5 @@ class Statements:
     def html(self, name: str) -> str:
         """Write the counts and the list."""
         counts = {verdict: sum(one.verdict is verdict for one in self.statements) for verdict in Verdict}
-        summary = [element("span", f"{counts[v]} ", _badge(v)) for v in Verdict if counts[v]]
-        entries = [
-            element(
-                "li",
-                _badge(one.verdict),
-                element("div", text(one.claim), class_="claim"),
-                element("div", text(one.numbers), class_="evidence"),
-                element("div", text(one.source), class_="source") if one.source else "",
-            )
-            for one in self.statements
-        ]
-        return element(
-            "div", element("p", *summary, class_="counts"), element("ul", *entries), class_="statements", id=name
-        )
-
-
-def _badge(verdict: Verdict) -> str:
-    sign = element("span", _SIGNS[verdict], aria_hidden="true")
-    return element("span", sign, f" {verdict.value}", class_=f"badge {_CLASSES[verdict]}")
+        told = {"counts": counts, "signs": _SIGNS, "classes": _CLASSES}
+        return fill("statements.html", name=name, statements=self.statements, **told)

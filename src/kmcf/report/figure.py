@@ -1,27 +1,27 @@
-"""The box around every drawing: heading, legend, notes, numbers and the data for the page's script."""
+"""The box around every drawing: heading, legend, notes, numbers, and the drawing's data for BokehJS."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kmcf.report.markup import data_script, element, text
+from kmcf.report.canvas import Canvas
+from kmcf.report.templates import embedded, fill, markup
 
 
 def figure(
     name: str,
     title: str,
-    drawings: Sequence[str],
-    legend: Sequence[tuple[str, str]],
+    canvas: Canvas,
+    description: str,
     *,
     caption: str = "",
     notes: Sequence[str] = (),
     numbers: str = "",
-    controls: str = "",
-    data: Any = None,
+    player: Mapping[str, Any] | None = None,
     kind: str = "chart",
 ) -> str:
-    """Put drawings into a figure.
+    """Put a drawing into a figure.
 
     Parameters
     ----------
@@ -29,31 +29,30 @@ def figure(
         Its id in the page.
     title : str
         Its heading.
-    drawings : sequence of str
-        SVG elements: one, or a wide and a narrow one.
-    legend : sequence of (markup, str)
-        The sign and the name of each series; pressing one hides its series.
+    canvas : Canvas
+        The drawing; a legend is written if it has more than one entry.
+    description : str
+        What is to be seen, for those who cannot see it.
     caption, notes : str, sequence of str
         Explanation, and what could not be shown.
     numbers : str
         A table of the values, folded away.
-    controls : str
-        Markup between drawing and legend.
-    data : anything JSON knows
-        For the page's script.
+    player : mapping, optional
+        Frames to play, and ``milliseconds`` for each.
     kind : str
-        What the script should make of it.
+        Class of the figure.
     """
-    parts = [element("figcaption", text(title)), element("div", *drawings, class_="canvas")]
-    parts += [controls] if controls else []
-    if legend:
-        entries = [
-            element("button", sign, text(words), type="button", aria_pressed="true", data_series=place)
-            for place, (sign, words) in enumerate(legend)
-        ]
-        parts.append(element("div", *entries, class_="legend", role="group", aria_label="Show or hide"))
-    parts += [element("p", text(note), class_="note") for note in notes]
-    parts += [element("p", text(caption), class_="caption")] if caption else []
-    parts += [element("details", element("summary", "Numbers"), numbers)] if numbers else []
-    parts += [data_script(data)] if data is not None else []
-    return element("figure", *parts, class_=kind, id=name)
+    data = {"item": canvas.item()} | ({} if player is None else {"player": player})
+    return fill(
+        "figure.html",
+        name=name,
+        title=title,
+        kind=kind,
+        description=description,
+        legend=canvas.entries if len(canvas.entries) > 1 else [],
+        notes=notes,
+        caption=caption,
+        numbers=markup(numbers),
+        frames=[] if player is None else player["frames"],
+        data=embedded(data),
+    )

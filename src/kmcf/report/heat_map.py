@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.report.axis import Axis
+from kmcf.report.canvas import COLOURS, INK, Canvas, blank, source
 from kmcf.report.figure import figure
-from kmcf.report.markup import element, text
-from kmcf.report.numbers import pixel
-from kmcf.report.scale import Axis, Scale
+from kmcf.report.plane import Plane
+from kmcf.support.extras import require
 
-WIDTH, HEIGHT = 720.0, 380.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70.0, 12.0, 10.0, 46.0
+HEIGHT = 350
 LEVELS = 8
 """So many shades are told apart; the lightest is not drawn."""
 
@@ -44,8 +44,8 @@ class HeatMap:
     Examples
     --------
     >>> heat = HeatMap("Belief", [[0.0, 1.0]], Axis("time", "s"), Axis("x", "m"), [0.0, 1.0], [0.0, 1.0, 2.0])
-    >>> heat.html("heat-1").count('class="heat"')
-    1
+    >>> heat.html("heat-1").startswith('<figure class="heatmap" id="heat-1">')
+    True
     """
 
     title: str
@@ -65,61 +65,38 @@ class HeatMap:
 
     def html(self, name: str) -> str:
         """Write the figure under an id."""
-        x, y, size = self._scales()
-        marks = [element("g", *self._cells(x, y), class_="series c0", data_series=0)]
-        marks += [_line(values, x, y, place) for place, values in enumerate(self.lines.values(), 1)]
-        legend = [(_swatch(0), "belief"), *((_swatch(k), words) for k, words in enumerate(self.lines, 1))]
-        drawing = element(
-            "svg",
-            *self._frame(x, y, size),
-            *marks,
-            viewBox=f"0 0 {pixel(size[0])} {pixel(size[1])}",
-            class_="drawing",
-            role="img",
-            aria_label=f"{self.title}: {self.y.title} over {self.x.title}, the more belief the darker.",
-        )
-        return figure(name, self.title, [drawing], legend if self.lines else [], caption=self.caption, kind="heatmap")
+        words = f"{self.title}: {self.y.title} over {self.x.title}, the more belief the darker."
+        return figure(name, self.title, self.drawn(), words, caption=self.caption, kind="heatmap")
 
-    def _scales(self) -> tuple[Scale, Scale, tuple[float, float]]:
+    def drawn(self) -> Canvas:
+        """Draw the heat map."""
+        canvas = self._canvas()
+        box = {"left": "left", "right": "right", "bottom": "bottom", "top": "top", "fill_alpha": "shade"}
+        cells = canvas.plot.quad(**box, source=source(**self._cells()), color=COLOURS[0], line_alpha=0.0)
+        canvas.name("belief", "■", COLOURS[0], cells)
+        for (name, (x, y)), colour in zip(self.lines.items(), (INK, *COLOURS[1:] * len(self.lines)), strict=False):
+            track = np.array([x, y], dtype=np.float64)
+            track[:, ~np.isfinite(track).all(axis=0)] = np.nan
+            line = canvas.plot.line("x", "y", source=source(x=track[0], y=track[1]), color=colour, line_width=1.6)
+            canvas.name(name, "━", colour, line)
+        return canvas
+
+    def _canvas(self) -> Canvas:
         (left, right), (bottom, top) = ((float(np.min(e)), float(np.max(e))) for e in (self.x_edges, self.y_edges))
-        wide = WIDTH - _LEFT - _RIGHT
-        tall = float(np.clip(wide * (top - bottom) / (right - left), 200.0, 620.0)) if self.equal else HEIGHT - 56.0
-        wide = min(wide, tall * (right - left) / (top - bottom)) if self.equal else wide
-        x = Scale(left, right, _LEFT, _LEFT + wide)
-        return x, Scale(bottom, top, _TOP + tall, _TOP), (WIDTH, _TOP + tall + _BOTTOM)
+        if self.equal:
+            return Plane(left, right, bottom, top).canvas((self.x.title, self.y.title), "", np.zeros((0, 4)))
+        models = require("bokeh.models", "report")
+        ranges = {"x_range": models.Range1d(left, right), "y_range": models.Range1d(bottom, top)}
+        return Canvas(blank(self.x.title, self.y.title, height=HEIGHT, **ranges))
 
-    def _cells(self, x: Scale, y: Scale) -> list[str]:
-        """Draw one path per shade: neighbours of the same shade in a column are one rectangle."""
+    def _cells(self) -> dict[str, FloatArray]:
+        """Return one rectangle for neighbours of the same shade in a column; the lightest is not drawn."""
         shades = _shades(np.asarray(self.amounts, dtype=np.float64))
-        left, top = x(np.asarray(self.x_edges)), y(np.asarray(self.y_edges))
-        paths = []
-        for shade in range(1, LEVELS):
-            words = []
-            for column, first, last in _stacks(shades == shade):
-                wide, tall = left[column + 1] - left[column], top[last + 1] - top[first]
-                words.append(f"M{pixel(left[column])},{pixel(top[first])}h{pixel(wide)}v{pixel(tall)}h{pixel(-wide)}z")
-            if words:
-                opacity = f"{shade / (LEVELS - 1):.2f}"
-                paths.append(
-                    element("path", d="".join(words), class_="heat", fill="currentColor", fill_opacity=opacity)
-                )
-        return paths
-
-    def _frame(self, x: Scale, y: Scale, size: tuple[float, float]) -> list[str]:
-        parts = [element("path", d=f"M{pixel(x.start)},{pixel(y.end)}V{pixel(y.start)}H{pixel(x.end)}", class_="axis")]
-        for value, label in y.ticks(6):
-            parts.append(_words(label, x.start - 6, float(y(value)) + 4, "end"))
-        for value, label in x.ticks(6):
-            parts.append(_words(label, float(x(value)), y.start + 17, "middle"))
-        middle = (y.start + y.end) / 2
-        parts.append(_words(self.x.title, (x.start + x.end) / 2, size[1] - 6, "middle", class_="title"))
-        turn = f"rotate(-90 12 {pixel(middle)})"
-        parts.append(_words(self.y.title, 12.0, middle, "middle", class_="title", transform=turn))
-        return [element("g", *parts, class_="frame", aria_hidden="true")]
-
-
-def _words(words: str, left: float, top: float, anchor: str, **more: str) -> str:
-    return element("text", text(words), x=pixel(left), y=pixel(top), text_anchor=anchor, **more)
+        x, y = (np.asarray(edges, dtype=np.float64) for edges in (self.x_edges, self.y_edges))
+        found = [(shade, *stack) for shade in range(1, LEVELS) for stack in _stacks(shades == shade)]
+        shade, column, first, last = np.array(found, dtype=np.intp).reshape(-1, 4).T
+        ends = {"left": x[column], "right": x[column + 1], "bottom": y[first], "top": y[last + 1]}
+        return ends | {"shade": shade / (LEVELS - 1)}
 
 
 def _shades(amounts: FloatArray) -> IntArray:
@@ -142,29 +119,6 @@ def _stacks(chosen: ArrayLike) -> list[tuple[int, int, int]]:
         ends = np.flatnonzero(np.diff(np.concatenate([[0], rows.astype(int), [0]])))
         found += [(column, int(a), int(b) - 1) for a, b in zip(ends[::2], ends[1::2], strict=True)]
     return found
-
-
-def _line(values: tuple[ArrayLike, ArrayLike], x: Scale, y: Scale, place: int) -> str:
-    words, down = [], False
-    for a, b in zip(*(np.asarray(part, dtype=np.float64) for part in values), strict=True):
-        known = bool(np.isfinite(a) and np.isfinite(b))
-        if known:
-            words.append(f"{'L' if down else 'M'}{pixel(float(x(a)))},{pixel(float(y(b)))}")
-        down = known
-    return element(
-        "g", element("path", d="".join(words), class_="line thin"), class_=f"series c{place}", data_series=place
-    )
-
-
-def _swatch(place: int) -> str:
-    mark = "M4,2h18v10h-18z" if place == 0 else "M1,6h24v2h-24z"
-    return element(
-        "svg",
-        element("path", d=mark, class_="mark"),
-        viewBox="0 0 26 14",
-        class_=f"swatch c{place}",
-        aria_hidden="true",
-    )
 
 
 def mass_on_grid(values: FloatArray, weights: FloatArray, edges: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from kmcf.report.canvas import blank
 from kmcf.support.extras import require
 
 BLUE, ORANGE, GREEN, GREY, RED, BLACK = "#0072b2", "#d55e00", "#009e73", "#8a8f98", "#b3261e", "#1c1f24"
@@ -49,6 +50,12 @@ def map_figure(names: Sequence[str], examples: Mapping[str, Sequence[float]], ba
     figure.scatter("x", "y", source=dots, size=4, color=GREY, alpha=0.5, legend_label="examples")
     region = _source("region", {"x": [], "y": []})
     figure.patch("x", "y", source=region, color=BLUE, alpha=0.13, line_alpha=0.7, legend_label="95 % region")
+    add_belief(figure)
+    return _with_legend(figure)
+
+
+def add_belief(figure: Any) -> None:
+    """Add the layers of a belief in the plane: particles, weights, herded points, paths, truth, estimate."""
     figure.scatter("x", "y", source=_source("particles"), size=4, color=GREEN, alpha=0.5, legend_label="predicted")
     _weights(figure)
     herded = _source("herded")
@@ -58,7 +65,6 @@ def map_figure(names: Sequence[str], examples: Mapping[str, Sequence[float]], ba
     figure.line("x", "y", source=_source("path"), color=BLACK, line_width=1.5, legend_label="estimate")
     figure.scatter("x", "y", source=_source("truth"), marker="star", size=18, color=BLACK, fill_color="white")
     figure.scatter("x", "y", source=_source("estimate"), marker="diamond", size=18, color=BLACK, fill_color=YELLOW)
-    return _with_legend(figure)
 
 
 def axis_figure(name: str, examples: Mapping[str, Sequence[float]]) -> Any:
@@ -115,27 +121,11 @@ def _weights(figure: Any) -> None:
 
 
 def _figure(x: str, y: str, title: str, height: int, **more: Any) -> Any:
-    plotting = require("bokeh.plotting", "live")
-    figure = plotting.figure(
-        title=title,
-        x_axis_label=x,
-        y_axis_label=y,
-        height=height,
-        sizing_mode="stretch_width",
-        tools="pan,wheel_zoom,box_zoom,reset,save",
-        output_backend="canvas",
-        min_border=4,
-        **more,
-    )
-    figure.toolbar.logo = None
-    figure.toolbar.autohide = True
-    figure.grid.grid_line_alpha = 0.4
-    figure.outline_line_color = "#c6cbd2"
-    return figure
+    return blank(x, y, height=height, tools="pan,", title=title, **more)
 
 
 def _source(name: str, data: Mapping[str, Any] | None = None) -> Any:
-    models = require("bokeh.models", "live")
+    models = require("bokeh.models", "report")
     return models.ColumnDataSource(data={"x": [], "y": []} if data is None else dict(data), name=name)
 
 

@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kmcf.numerics.arrays import FloatArray
+from kmcf.report.canvas import COLOURS, Canvas, source
 from kmcf.report.figure import figure
-from kmcf.report.markup import element
-from kmcf.report.numbers import compact, pixel
 from kmcf.report.plane import Plane, known, positions, segments
-from kmcf.report.series import COLOURS
 
 MOST_ELLIPSES = 40
 # 95 % of a two-dimensional normal distribution lie within √5.99 standard deviations.
@@ -79,7 +77,7 @@ class MapChart:
     Examples
     --------
     >>> chart = MapChart("Walk", [MapPath("truth", [[0, 0], [1, 2]])], walls=[[0, 0, 3, 0]])
-    >>> 'class="wall"' in chart.html("map-1")
+    >>> chart.html("map-1").startswith('<figure class="chart" id="map-1">')
     True
     """
 
@@ -94,90 +92,91 @@ class MapChart:
 
     def html(self, name: str) -> str:
         """Write the figure under an id."""
-        walls = segments(self.walls)
-        clouds = {key: positions(values, f"the points {key!r}") for key, values in self.points.items()}
         tracks = [positions(path.positions, path.name) for path in self.paths]
-        plane = Plane.around([*tracks, *clouds.values(), walls[:, :2], walls[:, 2:]])
-        outside = sum(plane.outside(track) for track in tracks)
-        layers = [_cloud(plane, cloud, len(tracks) + k) for k, cloud in enumerate(clouds.values())]
-        layers += [_track(plane, path, k) for k, path in reversed(list(enumerate(self.paths)))]
-        description = (
-            f"{self.title}: a map with {', '.join([*(path.name for path in self.paths), *clouds]) or 'walls'}."
-        )
-        legend = [(_line_swatch(_colour(path, k), path.dashed), path.name) for k, path in enumerate(self.paths)]
-        legend += [(_dot_swatch(len(tracks) + k), key) for k, key in enumerate(clouds)]
+        outside = sum(self._plane().outside(track) for track in tracks)
+        names = [*(path.name for path in self.paths), *self.points]
         return figure(
             name,
             self.title,
-            [plane.drawing(self.unit, description, plane.walls(walls), *layers, axes=self.axes)],
-            legend,
+            self.drawn(),
+            f"{self.title}: a map with {', '.join(names) or 'walls'}.",
             caption=f"{self.caption} Ring: start of a path; disc: its end.".strip(),
             notes=[f"{outside} positions lie far outside and are not shown."] if outside else [],
-            data=self._data(tracks),
         )
 
-    def _data(self, tracks: list[FloatArray]) -> dict[str, Any]:
-        series = []
-        for path, track in zip(self.paths, tracks, strict=True):
-            entry: dict[str, Any] = {"name": path.name, "x": compact(track[:, 0], 5), "y": compact(track[:, 1], 5)}
-            extra = []
-            if path.times is not None:
-                extra.append(["time", self.time_unit, compact(np.asarray(path.times), 6)])
-            if path.errors is not None:
-                extra.append(["error", self.unit, compact(np.asarray(path.errors), 3)])
-            series.append({**entry, "extra": extra})
-        words = f" ({self.unit})" if self.unit else ""
-        return {"x": f"{self.axes[0]}{words}", "y": f"{self.axes[1]}{words}", "series": series}
+    def drawn(self) -> Canvas:
+        """Draw the map."""
+        canvas = self._plane().canvas(self.axes, self.unit, segments(self.walls))
+        for k, (key, cloud) in enumerate(self._clouds().items(), len(self.paths)):
+            _cloud(canvas, key, cloud, k)
+        for k, path in reversed(list(enumerate(self.paths))):
+            self._track(canvas, path, COLOURS[-1] if path.dashed else COLOURS[k % len(COLOURS)])
+        canvas.entries[:] = [*canvas.entries[len(self.points) :][::-1], *canvas.entries[: len(self.points)]]
+        return canvas
+
+    def _clouds(self) -> dict[str, FloatArray]:
+        return {key: positions(values, f"the points {key!r}") for key, values in self.points.items()}
+
+    def _plane(self) -> Plane:
+        walls = segments(self.walls)
+        tracks = [positions(path.positions, path.name) for path in self.paths]
+        return Plane.around([*tracks, *self._clouds().values(), walls[:, :2], walls[:, 2:]])
+
+    def _track(self, canvas: Canvas, path: MapPath, colour: str) -> None:
+        """Draw a path: its ellipses, its line, a ring at its start and a disc at its end."""
+        track, plot = positions(path.positions, path.name), canvas.plot
+        models = [_ellipses(canvas, track, path, colour)] if path.covariances is not None else []
+        data = source(**_columns(track, path))
+        dash = "dashed" if path.dashed else "solid"
+        models.append(plot.line("x", "y", source=data, color=colour, line_width=2, line_dash=dash))
+        ends = track[known(track)][[0, -1]] if known(track).any() else track[:0]
+        for place, fill in zip(ends, ("white", colour), strict=False):
+            style = {"size": 10, "line_color": colour, "fill_color": fill, "line_width": 2}
+            models.append(plot.scatter([place[0]], [place[1]], **style))
+        models.append(plot.scatter("x", "y", source=data, size=14, alpha=0.0))
+        canvas.name(path.name, "╍╍" if path.dashed else "━", colour, *models)
+        canvas.tell(path.name, models[-1], *self._words(path))
+
+    def _words(self, path: MapPath) -> tuple[list[tuple[str, str]], dict[str, str]]:
+        """Return what is told of a place: where, when, and how wrong."""
+        length = f" {_plain(self.unit)}"
+        told = [(axis, f"@{column}{{%.4g}}{length}") for axis, column in zip(self.axes, ("x", "y"), strict=True)]
+        told += [("time", f"@time{{%.6g}} {_plain(self.time_unit)}")] if path.times is not None else []
+        told += [("error", f"@error{{%.3g}}{length}")] if path.errors is not None else []
+        return told, {f"@{column}": "printf" for column in ("x", "y", "time", "error")}
 
 
-def _track(plane: Plane, path: MapPath, place: int) -> str:
-    track = positions(path.positions, path.name)
-    parts = []
-    if path.covariances is not None:
-        chosen = np.unique(np.linspace(0, max(len(track) - 1, 0), min(MOST_ELLIPSES, len(track))).astype(int))
-        matrices = np.asarray(path.covariances, dtype=np.float64)
-        parts = [_ellipse(plane, track[t], matrices[t]) for t in chosen]
-    parts.append(element("path", d=plane.path(track), class_="line dashed" if path.dashed else "line"))
-    there = track[known(track)]
-    if len(there):
-        (x0, y0), (x1, y1) = plane(there[[0, -1]])
-        parts.append(element("circle", cx=pixel(x0), cy=pixel(y0), r=5, class_="ring"))
-        parts.append(element("circle", cx=pixel(x1), cy=pixel(y1), r=5, class_="mark"))
-    return element("g", *parts, class_=f"series c{_colour(path, place)}", data_series=place)
+def _columns(track: FloatArray, path: MapPath) -> dict[str, Any]:
+    seen = known(track)
+    columns: dict[str, Any] = {name: np.where(seen, track[:, j], np.nan) for j, name in enumerate(("x", "y"))}
+    for name, values in (("time", path.times), ("error", path.errors)):
+        if values is not None:
+            columns[name] = np.asarray(values, dtype=np.float64)
+    return columns
 
 
-def _colour(path: MapPath, place: int) -> int:
-    """Return the place of a path in the palette; the truth, dashed, is grey, as it is on paper."""
-    return COLOURS - 1 if path.dashed else place % COLOURS
-
-
-def _ellipse(plane: Plane, centre: FloatArray, covariance: FloatArray) -> str:
+def _ellipses(canvas: Canvas, track: FloatArray, path: MapPath, colour: str) -> Any:
     """Draw where 95 % of a normal distribution lie; negative variances of signed weights count as zero."""
-    if not (np.isfinite(centre).all() and np.isfinite(covariance).all()):
-        return ""
-    variances, axes = np.linalg.eigh(0.5 * (covariance + covariance.T))
-    radii = _RADIUS * np.sqrt(np.maximum(variances, 0.0)) * plane.per_unit
-    left, top = plane(centre[None])[0]
-    angle = -np.degrees(np.arctan2(axes[1, 1], axes[0, 1]))
-    return element(
-        "ellipse",
-        rx=pixel(radii[1]),
-        ry=pixel(radii[0]),
-        transform=f"translate({pixel(left)} {pixel(top)}) rotate({pixel(angle)})",
-        class_="ellipse",
-    )
+    matrices = np.asarray(path.covariances, dtype=np.float64)
+    chosen = np.unique(np.linspace(0, max(len(track) - 1, 0), min(MOST_ELLIPSES, len(track))).astype(int))
+    good = known(track) & np.isfinite(matrices).all(axis=(1, 2))
+    at = [t for t in chosen if good[t]]
+    variances, axes = np.linalg.eigh(0.5 * (matrices[at] + matrices[at].transpose(0, 2, 1)))
+    widths = 2.0 * _RADIUS * np.sqrt(np.maximum(variances, 0.0))
+    angles = np.arctan2(axes[:, 1, 1], axes[:, 0, 1])
+    columns = {"x": track[at, 0], "y": track[at, 1], "width": widths[:, 1], "height": widths[:, 0], "angle": angles}
+    style = {"color": colour, "fill_alpha": 0.09, "line_alpha": 0.45}
+    return canvas.plot.ellipse("x", "y", "width", "height", "angle", source=source(**columns), **style)
 
 
-def _cloud(plane: Plane, cloud: FloatArray, place: int) -> str:
-    dots = "".join(f"M{pixel(a)},{pixel(b)}h0" for a, b in plane(cloud[known(cloud)]))
-    return element("g", element("path", d=dots, class_="dots"), class_=f"series c{place % COLOURS}", data_series=place)
+def _cloud(canvas: Canvas, name: str, cloud: FloatArray, place: int) -> None:
+    seen, colour = cloud[known(cloud)], COLOURS[place % len(COLOURS)]
+    marker, sign = (("circle", "•••"), ("triangle", "▲"), ("square", "■"))[place % 3]
+    data = source(x=seen[:, 0], y=seen[:, 1])
+    dots = canvas.plot.scatter("x", "y", source=data, size=4.5, marker=marker, color=colour, alpha=0.45)
+    canvas.name(name, sign, colour, dots)
 
 
-def _line_swatch(place: int, dashed: bool) -> str:
-    line = element("path", d="M1,7H25", class_="line dashed" if dashed else "line")
-    return element("svg", line, viewBox="0 0 26 14", class_=f"swatch c{place % COLOURS}", aria_hidden="true")
-
-
-def _dot_swatch(place: int) -> str:
-    dots = element("path", d="M6,7h0M13,4h0M20,9h0", class_="dots")
-    return element("svg", dots, viewBox="0 0 26 14", class_=f"swatch c{place % COLOURS}", aria_hidden="true")
+def _plain(unit: str) -> str:
+    """Return a unit as a tooltip can show it: Bokeh would replace what follows @ and $."""
+    return unit.replace("@", "＠").replace("$", "＄")

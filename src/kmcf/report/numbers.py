@@ -1,13 +1,8 @@
-"""Numbers as people read them, and as compact JSON."""
+"""Numbers as people read them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-
-import numpy as np
-
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def shown(value: float, digits: int = 3) -> str:
@@ -37,44 +32,3 @@ def _unsigned(value: float, digits: int) -> str:
         return f"{value:.{decimals}f}"
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     return f"{mantissa}e{int(exponent)}"
-
-
-def power_of_ten(exponent: int) -> str:
-    """Write 10 to a whole power with raised digits.
-
-    Examples
-    --------
-    >>> power_of_ten(-4), power_of_ten(0), power_of_ten(1)
-    ('10⁻⁴', '1', '10')
-    """
-    return {0: "1", 1: "10"}.get(exponent, "10" + str(exponent).translate(_SUPERSCRIPTS))
-
-
-def compact(values: Iterable[float], digits: int = 4) -> list[float | int | None]:
-    """Round to significant digits for JSON; what is not finite becomes None.
-
-    Examples
-    --------
-    >>> compact([1.0, 0.123456, float("nan"), 12345678.0])
-    [1, 0.1235, None, 12350000]
-    """
-    return [_compact_one(float(value), digits) for value in values]
-
-
-def _compact_one(value: float, digits: int) -> float | int | None:
-    if not math.isfinite(value):
-        return None
-    rounded = float(f"{value:.{digits}g}")
-    return int(rounded) if rounded == int(rounded) and abs(rounded) < 1e15 else rounded
-
-
-def pixel(value: float | np.floating) -> str:
-    """Write a coordinate of a drawing: one decimal is finer than any screen.
-
-    Examples
-    --------
-    >>> pixel(12.04), pixel(3.25), pixel(-0.01)
-    ('12', '3.2', '0')
-    """
-    written = f"{float(value):.1f}".removesuffix(".0")
-    return "0" if written == "-0" else written

@@ -6,16 +6,16 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from kmcf.report.blocks import Text
-from kmcf.report.content import Content, Section
+from kmcf.report.content import Content
 from kmcf.report.markdown import markdown
-from kmcf.report.markup import element, text
+from kmcf.report.templates import asset, fill, markup
 from kmcf.support.atomic import write_atomically
+from kmcf.support.extras import require
 
-_SCRIPTS = ("legend.js", "tooltip.js", "sorting.js", "player.js")
+_SCRIPTS = ("figures.js", "walking.js", "sorting.js", "player.js")
 # Nothing may be loaded from anywhere: a report opened in a hundred years shows what it shows today.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
@@ -41,6 +41,7 @@ class Report(Content):
 
     Examples
     --------
+    >>> from kmcf.report import Section
     >>> report = Report("Trial", "kmcf demo", [Section("First", [Text("Nothing yet.")])])
     >>> page = report.html()
     >>> page.startswith("<!doctype html>"), "<h1>Trial</h1>" in page
@@ -50,14 +51,27 @@ class Report(Content):
     def html(self) -> str:
         """Return the page."""
         names = _names([section.title for section in self.sections])
-        body = element(
-            "body",
-            element("a", "Skip to the content", href="#content", class_="skip"),
-            self._header(),
-            element("div", _contents(self.sections, names), self._main(names), class_="layout"),
-            element("script", "\n".join(_asset(script) for script in _SCRIPTS)),
+        sections = [
+            {
+                "name": name,
+                "title": one.title,
+                "blocks": [markup(b.html(f"{name}--{k}")) for k, b in enumerate(one.blocks, 1)],
+            }
+            for one, name in zip(self.sections, names, strict=True)
+        ]
+        drawn = any('<script type="application/json">' in block for one in sections for block in one["blocks"])
+        page = fill(
+            "page.html",
+            report=self,
+            policy=_POLICY,
+            style=markup(asset("page.css")),
+            date=self.date.strftime("%Y-%m-%d %H:%M %Z").strip(),
+            summary=markup(Text(self.summary).html("summary") if self.summary else ""),
+            sections=sections,
+            bokeh=markup(_bokeh() if drawn else ""),
+            script=markup("\n".join(asset(script) for script in _SCRIPTS)),
         )
-        return "<!doctype html>\n" + element("html", self._head(), body, lang="en") + "\n"
+        return page + "\n"
 
     def write(self, path: Path | str) -> Path:
         """Write the page to a file, whole or not at all."""
@@ -66,46 +80,6 @@ class Report(Content):
     def write_markdown(self, path: Path | str, pictures: Sequence[Path] = ()) -> Path:
         """Write texts, tables and statements as Markdown, with pictures from the same folder in place of charts."""
         return write_atomically(Path(path), markdown(self, pictures))
-
-    def _head(self) -> str:
-        return element(
-            "head",
-            element("meta", charset="utf-8"),
-            element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-            element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            element("meta", name="color-scheme", content="light dark"),
-            element("title", text(self.title)),
-            element("link", rel="icon", href="data:,"),
-            element("style", _asset("page.css")),
-        )
-
-    def _header(self) -> str:
-        moment = element("time", text(self.date.strftime("%Y-%m-%d %H:%M %Z").strip()), datetime=self.date.isoformat())
-        versions = [element("li", text(f"{name} {version}")) for name, version in self.versions.items()]
-        return element(
-            "header",
-            element("h1", text(self.title)),
-            element("p", moment, class_="date"),
-            element("pre", element("code", text(self.command)), class_="command", tabindex=0, aria_label="Command"),
-            element("ul", *versions, class_="versions") if versions else "",
-        )
-
-    def _main(self, names: Sequence[str]) -> str:
-        summary = Text(self.summary).html("summary") if self.summary else ""
-        written = []
-        for section, name in zip(self.sections, names, strict=True):
-            blocks = [block.html(f"{name}--{k}") for k, block in enumerate(section.blocks, 1)]
-            heading = element("h2", text(section.title), id=f"{name}--title")
-            written.append(element("section", heading, *blocks, id=name, aria_labelledby=f"{name}--title"))
-        return element("main", summary, *written, id="content")
-
-
-def _contents(sections: Sequence[Section], names: Sequence[str]) -> str:
-    links = [
-        element("li", element("a", text(section.title), href=f"#{name}"))
-        for section, name in zip(sections, names, strict=True)
-    ]
-    return element("nav", element("ol", *links), aria_label="Contents") if len(links) > 1 else ""
 
 
 def _names(titles: Sequence[str]) -> list[str]:
@@ -124,5 +98,7 @@ def _names(titles: Sequence[str]) -> list[str]:
     return found
 
 
-def _asset(name: str) -> str:
-    return (files("kmcf.report") / "assets" / name).read_text(encoding="utf-8")
+def _bokeh() -> str:
+    """Return the library that draws, whole, so that nothing needs to be loaded."""
+    resources = require("bokeh.resources", "report")
+    return "\n".join(resources.Resources(mode="inline", components=["bokeh"], minified=True).js_raw)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kmcf.numerics.arrays import BoolArray, FloatArray
-from kmcf.report.markup import element, text
-from kmcf.report.numbers import pixel
-from kmcf.report.scale import Scale
+from kmcf.report.canvas import WALL, Canvas, blank, source
+from kmcf.support.extras import require
 
-WIDTH = 720
-_LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 12.0, 10.0, 44.0
-_LEAST_HEIGHT, _MOST_HEIGHT = 200.0, 620.0
+_FLATTEST, _TALLEST = 2.6, 1.0
+"""Widths of a map for each of its heights; what is flatter or taller has room beside it."""
+_LEAST_HEIGHT, _MOST_HEIGHT = 270, 620
 
 
 def positions(values: ArrayLike | None, what: str) -> FloatArray:
@@ -50,11 +50,12 @@ def segments(walls: ArrayLike | None) -> FloatArray:
 
 @dataclass(frozen=True)
 class Plane:
-    """Equal scales of both directions that hold everything to be shown."""
+    """A rectangle that holds everything to be shown."""
 
-    x: Scale
-    y: Scale
-    height: int
+    left: float
+    right: float
+    bottom: float
+    top: float
 
     @classmethod
     def around(cls, collections: Sequence[FloatArray]) -> Plane:
@@ -63,80 +64,33 @@ class Plane:
         everything = _without_strays(everything[known(everything)])
         low, high = everything.min(axis=0), everything.max(axis=0)
         room = 0.04 * float((high - low).max()) or 0.5
-        low, high = low - room, high + room
-        inner = WIDTH - _LEFT - _RIGHT
-        wanted = inner * (high[1] - low[1]) / (high[0] - low[0])
-        tall = float(np.clip(wanted, _LEAST_HEIGHT, _MOST_HEIGHT))
-        per_unit = min(inner / (high[0] - low[0]), tall / (high[1] - low[1]))
-        middle, half = (low + high) / 2, np.array([inner, tall]) / per_unit / 2
-        (left, bottom), (right, top) = middle - half, middle + half
-        return cls(
-            Scale(float(left), float(right), _LEFT, _LEFT + inner),
-            Scale(float(bottom), float(top), _TOP + tall, _TOP),
-            round(_TOP + tall + _BOTTOM),
-        )
-
-    def __call__(self, points: FloatArray) -> FloatArray:
-        """Return the pixels (n, 2) of positions (n, 2)."""
-        return np.column_stack([self.x(points[:, 0]), self.y(points[:, 1])])
+        (left, bottom), (right, top) = low - room, high + room
+        return cls(float(left), float(right), float(bottom), float(top))
 
     def outside(self, points: FloatArray) -> int:
         """Count the positions that lie beyond the edges."""
         x, y = points[known(points)].T
-        return int(np.sum((x < self.x.low) | (x > self.x.high) | (y < self.y.low) | (y > self.y.high)))
+        return int(np.sum((x < self.left) | (x > self.right) | (y < self.bottom) | (y > self.top)))
 
-    @property
-    def per_unit(self) -> float:
-        """Pixels per unit of length."""
-        return (self.x.end - self.x.start) / (self.x.high - self.x.low)
-
-    def path(self, points: FloatArray) -> str:
-        """Join positions by a line that stops where one is missing."""
-        words, pen_down = [], False
-        for (left, top), shown in zip(self(points), known(points), strict=True):
-            if shown:
-                words.append(f"{'L' if pen_down else 'M'}{pixel(left)},{pixel(top)}")
-            pen_down = bool(shown)
-        return "".join(words)
-
-    def walls(self, walls: FloatArray) -> str:
-        """Draw segments (m, 4)."""
-        ends = zip(self(walls[:, :2]), self(walls[:, 2:]), strict=True)
-        lines = "".join(f"M{pixel(a[0])},{pixel(a[1])}L{pixel(b[0])},{pixel(b[1])}" for a, b in ends)
-        return element("path", d=lines, class_="wall")
-
-    def drawing(self, unit: str, description: str, *layers: str, axes: tuple[str, str] = ("x", "y")) -> str:
-        """Put layers on the plane with its grid and ticks."""
-        ticks = _ticks(self.x, self.y)
+    def canvas(self, axes: tuple[str, str], unit: str, walls: FloatArray) -> Canvas:
+        """Return a map of the plane, of the same scale in both directions at any width, with walls (m, 4)."""
+        models = require("bokeh.models", "report")
         words = f" ({unit})" if unit else ""
-        middle, bottom = (self.x.start + self.x.end) / 2, self.height - 8
-        frame = element(
-            "g",
-            *ticks,
-            element("text", text(f"{axes[0]}{words}"), x=pixel(middle), y=bottom, text_anchor="middle", class_="title"),
-            element(
-                "text",
-                text(f"{axes[1]}{words}"),
-                transform=f"translate(16 {pixel((self.y.start + _TOP) / 2)}) rotate(-90)",
-                text_anchor="middle",
-                class_="title",
-            ),
-            class_="frame",
-            aria_hidden="true",
-        )
-        width, tall = self.x.end - self.x.start, self.y.start - self.y.end
-        inside = {"x": pixel(_LEFT), "y": pixel(_TOP), "width": pixel(width), "height": pixel(tall)}
-        scales = " ".join(f"{number:.9g}" for scale in (self.x, self.y) for number in scale.numbers())
-        return element(
-            "svg",
-            frame,
-            element("svg", *layers, viewBox=" ".join(str(value) for value in inside.values()), **inside),
-            viewBox=f"0 0 {WIDTH} {self.height}",
-            class_="drawing plane",
-            role="img",
-            aria_label=description,
-            data_scales=scales,
-        )
+        wanted = (self.right - self.left) / (self.top - self.bottom)
+        aspect = float(np.clip(wanted, _TALLEST, _FLATTEST))
+        sizes: dict[str, Any] = {"aspect_ratio": aspect, "min_height": _LEAST_HEIGHT, "max_height": _MOST_HEIGHT}
+        plot = blank(f"{axes[0]}{words}", f"{axes[1]}{words}", match_aspect=True, **sizes)
+        # Bokeh keeps both scales equal around what a range follows: here the corners, not strays.
+        corners = source(left=[self.left], right=[self.right], bottom=[self.bottom], top=[self.top])
+        box = {"left": "left", "right": "right", "bottom": "bottom", "top": "top"}
+        edge = plot.quad(**box, source=corners, fill_alpha=0.0, line_alpha=0.0)
+        for kind in ("x_range", "y_range"):
+            setattr(plot, kind, models.DataRange1d(renderers=[edge], range_padding=0.0))
+        canvas = Canvas(plot)
+        if len(walls):
+            ends = dict(zip(("x0", "y0", "x1", "y1"), walls.T, strict=True))
+            plot.segment("x0", "y0", "x1", "y1", source=source(**ends), color=WALL, line_width=2.5, line_cap="round")
+        return canvas
 
 
 def _without_strays(points: FloatArray) -> FloatArray:
@@ -148,17 +102,3 @@ def _without_strays(points: FloatArray) -> FloatArray:
     far = 2.0 * float(np.max(high - low))
     near: BoolArray = np.all((points >= low - far) & (points <= high + far), axis=1)
     return points[near] if far > 0 else points
-
-
-def _ticks(x: Scale, y: Scale) -> list[str]:
-    """Draw few ticks, because on a phone their labels grow relative to the map."""
-    parts = []
-    for value, label in x.ticks(6):
-        left = pixel(float(x(value)))
-        parts.append(element("path", d=f"M{left},{pixel(y.start)}V{pixel(y.end)}", class_="grid"))
-        parts.append(element("text", text(label), x=left, y=pixel(y.start + 18), text_anchor="middle"))
-    for value, label in y.ticks(5):
-        top = float(y(value))
-        parts.append(element("path", d=f"M{pixel(x.start)},{pixel(top)}H{pixel(x.end)}", class_="grid"))
-        parts.append(element("text", text(label), x=pixel(x.start - 6), y=pixel(top + 4), text_anchor="end"))
-    return parts

@@ -1,4 +1,4 @@
-"""An animation of beliefs: signed weights as discs whose area is the weight, predictions, herded points, the truth."""
+"""An animation of beliefs: signed weights as marks whose area is the weight, predictions, herded points, truth."""
 
 from __future__ import annotations
 
@@ -10,14 +10,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kmcf.numerics.arrays import FloatArray
+from kmcf.report.canvas import Canvas
 from kmcf.report.figure import figure
-from kmcf.report.markup import element, text
+from kmcf.report.interactive import BLACK, BLUE, GREEN, ORANGE, add_belief
 from kmcf.report.plane import Plane, known, positions, segments
 
 MOST_DISCS = 250
-_LARGEST, _SMALLEST = 20.0, 0.5
-_LAYERS = ("positive weight", "negative weight", "predicted", "herded", "true state", "estimate")
-_CROSS, _PLUS = "M-7,-7L7,7M-7,7L7,-7", "M0,-9V9M-9,0H9"
+_LARGEST, _SMALLEST = 28.0, 1.0
+"""Diameters in pixels."""
+_STEPS = 9999
+"""So many places of a map are told apart in each direction."""
+_LAYERS = {
+    "positive": ("positive weight", "●", BLUE),
+    "negative": ("negative weight", "▽", ORANGE),
+    "particles": ("predicted", "•", GREEN),
+    "herded": ("herded", "✕", BLACK),
+    "truth": ("true state", "☆", BLACK),
+    "estimate": ("estimate", "◆", "#b8ab00"),
+}
+"""The layers by their data sources: names, signs and colours in the legend."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +64,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Player:
-    """Frames to play, pause and step through; without a script the first one is shown.
+    """Frames to play, pause and step through.
 
     Parameters
     ----------
@@ -84,27 +95,41 @@ class Player:
 
     def html(self, name: str) -> str:
         """Write the figure under an id."""
-        walls = segments(self.walls)
-        plane = Plane.around(
-            [walls[:, :2], walls[:, 2:], *(one for frame in self.frames for one in _everything(frame))]
-        )
+        plane = self._plane()
         weights = [np.abs(np.asarray(frame.weights)) for frame in self.frames if frame.weights is not None]
         heaviest = max((float(np.nanmax(w)) for w in weights if w.size), default=1.0) or 1.0
         encoded = [_encode(frame, plane, heaviest) for frame in self.frames]
-        truths = np.concatenate([_known(frame.truth, "the true state") for frame in self.frames])
-        trail = element("path", d=plane.path(truths), class_="trail")
-        layers = [_layer(place, encoded[0]["layers"][place]) for place in (2, 0, 1, 3, 5, 4)]
-        description = f"{self.title}: an animation of {len(self.frames)} frames; discs are weights, area is size."
-        return figure(
-            name,
-            self.title,
-            [plane.drawing(self.unit, description, plane.walls(walls), trail, *layers)],
-            [(_swatch(place), words) for place, words in enumerate(_LAYERS)],
-            caption=self.caption,
-            controls=_controls(name, self.frames),
-            data={"milliseconds": self.milliseconds, "frames": encoded},
-            kind="player",
-        )
+        canvas = self.drawn(plane)
+        description = f"{self.title}: an animation of {len(self.frames)} frames; marks are weights, area is size."
+        player = {
+            "milliseconds": self.milliseconds,
+            "origin": [plane.left, plane.bottom],
+            "step": [(plane.right - plane.left) / _STEPS, (plane.top - plane.bottom) / _STEPS],
+            "sources": {name: _layer(canvas, name).data_source.id for name in _LAYERS},
+            "frames": encoded,
+        }
+        return figure(name, self.title, canvas, description, caption=self.caption, player=player, kind="player")
+
+    def drawn(self, plane: Plane) -> Canvas:
+        """Draw the map without a belief, which the page's script adds."""
+        canvas = plane.canvas(("x", "y"), self.unit, segments(self.walls))
+        add_belief(canvas.plot)
+        canvas.plot.center = [model for model in canvas.plot.center if model not in canvas.plot.legend]
+        trail = np.concatenate([_known(frame.truth, "the true state") for frame in self.frames])
+        track = _layer(canvas, "truth_path")
+        track.data_source.data = {"x": trail[:, 0], "y": trail[:, 1]}
+        for name, (words, sign, colour) in _LAYERS.items():
+            canvas.name(words, sign, colour, _layer(canvas, name), *([track] if name == "truth" else []))
+        return canvas
+
+    def _plane(self) -> Plane:
+        walls = segments(self.walls)
+        return Plane.around([walls[:, :2], walls[:, 2:], *(one for frame in self.frames for one in _everything(frame))])
+
+
+def _layer(canvas: Canvas, name: str) -> Any:
+    """Return what draws the data source of a name."""
+    return next(one for one in canvas.plot.renderers if one.data_source.name == name)
 
 
 def _everything(frame: Frame) -> list[FloatArray]:
@@ -123,63 +148,30 @@ def _known(values: ArrayLike | None, what: str) -> FloatArray:
 
 
 def _encode(frame: Frame, plane: Plane, heaviest: float) -> dict[str, Any]:
-    """Write a frame as whole tenths of pixels: x, y and radius of every disc, x and y of every sign."""
+    """Write a frame in whole numbers: the places of all marks on the plane, and tenths of pixels of their sizes."""
     states = positions(frame.states, "the states of a frame")
     weights = np.zeros(0) if frame.weights is None else np.asarray(frame.weights, dtype=np.float64)
-    radii = _LARGEST * np.sqrt(np.abs(weights) / heaviest)
-    seen = np.flatnonzero(known(states) & (radii >= _SMALLEST))
-    seen = seen[np.argsort(-radii[seen])][:MOST_DISCS]
-    above, below = seen[weights[seen] > 0], seen[weights[seen] < 0]
-    layers = [_triples(plane, states[above], radii[above]), _triples(plane, states[below], radii[below])]
-    for values, radius, what in ((frame.predicted, 1.8, "the prediction"), (frame.herded, 4.5, "the herded points")):
-        points = _known(values, what)[:MOST_DISCS]
-        layers.append(_triples(plane, points, np.full(len(points), radius)))
-    layers += [_pairs(plane, frame.truth, "the true state"), _pairs(plane, frame.estimate, "the estimate")]
+    sizes = _LARGEST * np.sqrt(np.abs(weights) / heaviest)
+    seen = np.flatnonzero(known(states) & (sizes >= _SMALLEST))
+    seen = seen[np.argsort(-sizes[seen])][:MOST_DISCS]
+    layers = {}
+    for name, chosen in (("positive", seen[weights[seen] > 0]), ("negative", seen[weights[seen] < 0])):
+        layers[name] = {**_places(plane, states[chosen]), "size": _whole(10.0 * sizes[chosen])}
+    for name, values, what in (
+        ("particles", frame.predicted, "the prediction"),
+        ("herded", frame.herded, "the herded points"),
+        ("truth", frame.truth, "the true state"),
+        ("estimate", frame.estimate, "the estimate"),
+    ):
+        layers[name] = _places(plane, _known(values, what)[:MOST_DISCS])
     return {"label": frame.label, "layers": layers}
 
 
-def _triples(plane: Plane, points: FloatArray, radii: FloatArray) -> list[int]:
-    tenths = np.rint(10.0 * np.column_stack([plane(points), radii])).astype(int)
-    return [int(number) for number in tenths.ravel()]
+def _places(plane: Plane, points: FloatArray) -> dict[str, list[int]]:
+    x = (points[:, 0] - plane.left) / (plane.right - plane.left)
+    y = (points[:, 1] - plane.bottom) / (plane.top - plane.bottom)
+    return {"x": _whole(_STEPS * x), "y": _whole(_STEPS * y)}
 
 
-def _pairs(plane: Plane, point: ArrayLike | None, what: str) -> list[int]:
-    return [int(number) for number in np.rint(10.0 * plane(_known(point, what)[:1])).astype(int).ravel()]
-
-
-def _layer(place: int, numbers: list[int]) -> str:
-    """Draw a layer exactly as the page's script redraws it."""
-    tenths = [f"{number / 10:g}" for number in numbers]
-    if place < 4:
-        triples = zip(tenths[::3], tenths[1::3], tenths[2::3], strict=True)
-        content = "".join(element("circle", cx=x, cy=y, r=r) for x, y, r in triples)
-    else:
-        shape = _CROSS if place == 4 else _PLUS
-        move = f"translate({tenths[0]} {tenths[1]})" if numbers else None
-        content = element("path", d=shape, transform=move, visibility=None if numbers else "hidden")
-    return element("g", content, class_=f"series layer{place}", data_series=place)
-
-
-def _swatch(place: int) -> str:
-    if place < 4:
-        sign = element("circle", cx=13, cy=7, r=(6, 6, 2, 4.5)[place])
-    else:
-        sign = element("path", d=_CROSS if place == 4 else _PLUS, transform="translate(13 7) scale(0.75)")
-    return element("svg", sign, viewBox="0 0 26 14", class_=f"swatch layer{place}", aria_hidden="true")
-
-
-def _controls(name: str, frames: Sequence[Frame]) -> str:
-    speeds = [
-        element("option", f"{speed}×", value=speed, selected=speed == "1") for speed in ("0.25", "0.5", "1", "2", "4")
-    ]
-    slider = element(
-        "input", type="range", min=0, max=len(frames) - 1, value=0, step=1, aria_label="Frame", class_="slider"
-    )
-    return element(
-        "div",
-        element("button", "▶", type="button", class_="play", aria_label="Play"),
-        slider,
-        element("label", "speed ", element("select", *speeds, class_="speed")),
-        element("output", text(frames[0].label), id=f"{name}-label", class_="moment"),
-        class_="controls",
-    )
+def _whole(numbers: FloatArray) -> list[int]:
+    return [int(number) for number in np.rint(numbers)]

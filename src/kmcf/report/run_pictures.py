@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kmcf.numerics.arrays import FloatArray
+from kmcf.report.axis import Axis
 from kmcf.report.blocks import Block, Text
 from kmcf.report.chart import Chart
 from kmcf.report.heat_map import HeatMap, mass_on_grid
 from kmcf.report.map_chart import MapChart, MapPath
-from kmcf.report.scale import Axis
 from kmcf.report.series import Series
 
 if TYPE_CHECKING:

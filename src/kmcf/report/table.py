@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from kmcf.report.markup import element, text
 from kmcf.report.numbers import shown
+from kmcf.report.templates import fill
 
 
 @dataclass(frozen=True)
@@ -80,20 +80,13 @@ class Table:
         values = np.array([[_value(cell) for cell in row] for row in self.rows]).reshape(-1, len(self.columns))
         marked = self._marked(values)
         numeric = [bool(self.rows) and any(_is_number(row[j]) for row in self.rows) for j in range(len(self.columns))]
-        heads = [
-            element("th", element("button", text(words), type="button"), scope="col", class_=_class(number))
-            for words, number in zip(self.columns, numeric, strict=True)
+        heads = zip(self.columns, numeric, strict=True)
+        rows = [
+            [_cell(cell, float(value), bool(best)) for cell, value, best in zip(*parts, strict=True)]
+            for parts in zip(self.rows, values, marked, strict=True)
         ]
-        lines = []
-        for row, row_values, row_marked in zip(self.rows, values, marked, strict=True):
-            cells = zip(row, row_values, row_marked, strict=True)
-            lines.append(element("tr", *(_cell(cell, float(value), bool(best)) for cell, value, best in cells)))
-        table = element("table", element("thead", element("tr", *heads)), element("tbody", *lines))
         # The caption stays outside of the box that scrolls, so that it can be read on a phone.
-        caption = element("p", text(self.caption), class_="caption") if self.caption else ""
-        label = self.caption or "Table"
-        box = element("div", table, class_="scroll", role="region", tabindex=0, aria_label=label)
-        return element("div", caption, box, class_="table", id=name)
+        return fill("table.html", name=name, caption=self.caption, heads=heads, rows=rows)
 
     def _marked(self, values: np.ndarray) -> np.ndarray:
         """Return which cells hold the best number; nothing is best where there is no other to compare with."""
@@ -115,14 +108,17 @@ def _value(cell: TableEntry) -> float:
     return float(cell) if isinstance(cell, int | float) else math.nan
 
 
-def _class(number: bool, best: bool = False) -> str | None:
-    return " ".join(["number"] * number + ["best"] * best) or None
+class _Cell(NamedTuple):
+    """A cell as it is written: its words, and the number by which it is sorted."""
+
+    words: str
+    number: bool = False
+    best: bool = False
+    value: str | None = None
 
 
-def _cell(cell: TableEntry, value: float, best: bool) -> str:
+def _cell(cell: TableEntry, value: float, best: bool) -> _Cell:
     if not _is_number(cell):
-        return element("td", "" if cell is None else text(cell))
-    words = text(cell if isinstance(cell, Estimate) else shown(value))
-    sortable = f"{value:.9g}" if math.isfinite(value) else None
-    content = element("strong", words) if best else words
-    return element("td", content, class_=_class(True, best), data_value=sortable)
+        return _Cell("" if cell is None else str(cell))
+    words = str(cell) if isinstance(cell, Estimate) else shown(value)
+    return _Cell(words, True, best, f"{value:.9g}" if math.isfinite(value) else None)

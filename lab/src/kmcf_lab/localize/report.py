@@ -39,8 +39,8 @@ from kmcf_lab.tables import columns
 from kmcf_lab.versions import versions
 
 _BELIEF = (
-    "Discs are example places, their area the weight, blue if positive and orange if negative. Small dots: the "
-    "prediction. Rings: points picked by herding, from which the filter goes on. Cross: truth. Plus: estimate."
+    "Example places, their area the weight: blue discs if positive, orange triangles if negative. Small dots: the "
+    "prediction. Crosses: points picked by herding, from which the filter goes on. Star: truth. Diamond: estimate."
 )
 
 

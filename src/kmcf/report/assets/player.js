@@ -1,13 +1,15 @@
 // Plays the frames of an animation; the slider also listens to the arrow keys, as every slider does.
-for (const figure of document.querySelectorAll("figure.player")) {
-  const {milliseconds, frames} = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
-  const layers = [0, 1, 2, 3, 4, 5].map((place) => figure.querySelector(`.canvas [data-series="${place}"]`));
+function play(figure, {milliseconds, origin, step, sources, frames}, find) {
   const [button, slider, speed, label] = [".play", ".slider", ".speed", ".moment"].map((name) => figure.querySelector(name));
   let timer = null;
 
   function draw() {
     const frame = frames[Number(slider.value)];
-    frame.layers.forEach((numbers, place) => (place < 4 ? drawDiscs : drawSign)(layers[place], numbers));
+    for (const [name, layer] of Object.entries(frame.layers)) {
+      const data = {x: layer.x.map((k) => origin[0] + k * step[0]), y: layer.y.map((k) => origin[1] + k * step[1])};
+      if (layer.size) data.size = layer.size.map((k) => k / 10);
+      find(sources[name]).data = data;
+    }
     label.textContent = frame.label;
     slider.setAttribute("aria-valuetext", frame.label);
   }
@@ -36,20 +38,4 @@ for (const figure of document.querySelectorAll("figure.player")) {
   slider.addEventListener("input", () => { pause(); draw(); });
   slider.value = 0;
   draw();
-}
-
-function drawDiscs(layer, numbers) {
-  const count = numbers.length / 3;
-  while (layer.childElementCount > count) layer.lastElementChild.remove();
-  while (layer.childElementCount < count) layer.append(document.createElementNS("http://www.w3.org/2000/svg", "circle"));
-  for (let k = 0; k < count; k++) {
-    ["cx", "cy", "r"].forEach((name, j) => layer.children[k].setAttribute(name, numbers[3 * k + j] / 10));
-  }
-}
-
-function drawSign(layer, [x, y]) {
-  const sign = layer.firstElementChild;
-  if (x === undefined) return sign.setAttribute("visibility", "hidden");
-  sign.removeAttribute("visibility");
-  sign.setAttribute("transform", `translate(${x / 10} ${y / 10})`);
 }
