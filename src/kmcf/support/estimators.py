@@ -49,7 +49,7 @@ class Estimator:
         """Return what scikit-learn's tools ask for, such as ``check_is_fitted``."""
         from sklearn.base import BaseEstimator
 
-        return BaseEstimator.__sklearn_tags__(self)  # type: ignore[arg-type]
+        return BaseEstimator.__sklearn_tags__(self)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; with ``deep`` also those of parameters, as ``name__inner``."""
