@@ -37,7 +37,7 @@ def drive(states, control, rng):
 places = rng.uniform(0, 30, size=(120 if QUICK else 300, 1))
 truth = np.arange(1.0, 29.0, 0.5)[:, None]
 flt = kmcf.KernelMonteCarloFilter(
-    drive, state_kernel=Gaussian(0.7), observation_kernel=SpatialPyramid(words=60), random_state=0
+    drive, state_kernel=Gaussian(0.7), observation_kernel=SpatialPyramid(words=60), relocate=True, random_state=0
 ).fit(places, [picture(x) for x in places[:, 0]])
 run = flt.filter([picture(x) for x in truth[:, 0]])
 grid = np.linspace(0, 30, 121)

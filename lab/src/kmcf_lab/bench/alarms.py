@@ -192,7 +192,7 @@ def well_inside(covered: BoolArray) -> BoolArray:
     >>> well_inside(np.array([True] * 8 + [False])).tolist()
     [True, True, True, False, False, False, False, False, False]
     """
-    near = np.convolve(~covered, np.ones(2 * NEAR + 1), "same")
+    near = np.convolve(~covered, np.ones(2 * NEAR + 1))[NEAR : NEAR + len(covered)]
     return np.asarray(near < 0.5)
 
 
