@@ -46,7 +46,7 @@ def _skip(app, what, name, obj, skip, options):
 def _without_gallery(app, name, content):
     """Take the gallery out of the navigation where it is not there."""
     if name == "index" and not (Path(app.srcdir) / "gallery").exists():
-        content[0] = content[0].replace("gallery/index\n", "")
+        content[0] = content[0].replace("gallery/README\n", "")
 
 
 def _as_prose(app, what, name, obj, options, lines):
