@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from kmcf.cli import options
-from kmcf.cli.filtering import add_reading, uses_times
+from kmcf.cli.filtering import driven, start_reading
 from kmcf.cli.group import note
-from kmcf.cli.models import LoadedModel, load_model
-from kmcf.cli.script import Code, Script, call
-from kmcf.cli.showing import can_show_progress, print_columns, print_json, print_table
-
-if TYPE_CHECKING:
-    from kmcf.cli.table_files import TableFiles
+from kmcf.cli.script import Code, call
+from kmcf.cli.showing import print_columns, print_json, print_table
 
 SENSOR = "Sensor"
 AdaptedOut = Annotated[
@@ -55,8 +50,8 @@ def check_sensor(
 
         kmcf check-sensor model.kmcf today.csv --rate 0.01 --json
     """
-    script, loaded, tables = _reading("kmcf check-sensor", model, files, columns, states=False)
-    given: dict[str, Any] = {**_drives(loaded, tables), "rate": rate}
+    script, loaded, tables = start_reading("kmcf check-sensor", model, files, columns, states=False)
+    given: dict[str, Any] = {**driven(loaded, tables), "rate": rate}
     sequences = Code("[recording.observations for recording in recordings]")
     script.add(f"verdict = {call('kmcf.sensor_changed', Code('flt'), sequences, **given)}")
     if python:
@@ -96,14 +91,14 @@ def adapt(
 
         kmcf adapt model.kmcf few_rows.csv --labelled -o today.kmcf
     """
-    script, loaded, tables = _reading("kmcf adapt", model, files, columns, states=labelled, state=state)
+    script, loaded, tables = start_reading("kmcf adapt", model, files, columns, states=labelled, state=state)
     if labelled and not tables.state:
         raise ValueError(f"{model} does not say which columns are states; name them with --state.")
     rows = {role: Code(f"[recording.{role} for recording in recordings]") for role in ("observations", "states")}
     if labelled:
         given: dict[str, Any] = {"states": rows["states"]}
     else:
-        given = _drives(loaded, tables)
+        given = driven(loaded, tables)
     script.add(f"result = {call('kmcf.adapt', Code('flt'), rows['observations'], **given)}")
     if out is not None:
         script.add_folder(out.parent)
@@ -115,35 +110,6 @@ def adapt(
     with tables.pointing():
         result = script.run()["result"]
     _show(result, out, as_json)
-
-
-def _reading(
-    name: str, model: Path, files: list[Path], columns: options.ColumnOptions, *, states: bool, **more: Any
-) -> tuple[Script, LoadedModel, TableFiles]:
-    """Start a script that loads a model and reads files for it."""
-    from kmcf.datasets.column_files import column_names
-
-    script = Script(name)
-    loaded = load_model(script, model, columns.window)
-    tables = loaded.tables(files, **more, **asdict(columns))
-    if tables.sensors:
-        raise ValueError(f"{name} takes a model of one sensor; {model} has several.")
-    tables = tables if states else replace(tables, state=())
-    tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
-    add_reading(script, loaded, tables, roles=("state", "observation") if states else ("observation",))
-    return script, loaded, tables
-
-
-def _drives(model: LoadedModel, tables: TableFiles) -> dict[str, Any]:
-    """Return the arguments that hold controls and times, and whether progress is shown."""
-    given: dict[str, Any] = {}
-    if tables.control:
-        given["controls"] = Code("[recording.controls for recording in recordings]")
-    if uses_times(model, tables):
-        given["times"] = Code("[recording.time for recording in recordings]")
-    if can_show_progress():
-        given["progress"] = True
-    return given
 
 
 def _show(result: Any, out: Path | None, as_json: bool) -> None:

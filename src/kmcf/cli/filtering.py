@@ -1,13 +1,17 @@
-"""The statements by which ``kmcf filter`` and ``kmcf evaluate`` read files and filter them."""
+"""The statements by which commands read files for a model, and by which they filter them."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kmcf.cli import options
 from kmcf.cli.group import note
-from kmcf.cli.models import LoadedModel
+from kmcf.cli.models import LoadedModel, load_model
 from kmcf.cli.script import Code, Script, call
 from kmcf.cli.sensors import check_sensor_widths, tell_silent
+from kmcf.cli.showing import can_show_progress
 from kmcf.cli.table_files import TableFiles, tell_gaps
 from kmcf.cli.windows import add_windows
 
@@ -96,6 +100,58 @@ def add_reading(script: Script, model: LoadedModel, tables: TableFiles, *, roles
     model.check_times(tables.time, source)
     script.add(tables.reading(), check=check)
     add_windows(script, tables.window)
+
+
+def start_reading(
+    name: str,
+    model: Path,
+    files: list[Path],
+    columns: options.ColumnOptions,
+    *,
+    states: bool = False,
+    sensors: bool = False,
+    **more: Any,
+) -> tuple[Script, LoadedModel, TableFiles]:
+    """Start a script that loads a model as ``flt`` and reads files for it as ``recordings``.
+
+    Parameters
+    ----------
+    name : str
+        The command.
+    model, files
+        The model, and the files.
+    columns : ColumnOptions
+        What their columns are, where they are not those of the model.
+    states : bool
+        Read the states, too.
+    sensors : bool
+        Whether models of several sensors are taken.
+    **more
+        Further roles of columns.
+    """
+    from kmcf.datasets.column_files import column_names
+
+    script = Script(name)
+    loaded = load_model(script, model, columns.window)
+    tables = loaded.tables(files, **more, **asdict(columns))
+    if tables.sensors and not sensors:
+        raise ValueError(f"{name} takes a model of one sensor; {model} has several.")
+    tables = tables if states else replace(tables, state=())
+    tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
+    add_reading(script, loaded, tables, roles=("state", "observation") if states else ("observation",))
+    return script, loaded, tables
+
+
+def driven(model: LoadedModel, tables: TableFiles) -> dict[str, Any]:
+    """Return the arguments that hold the controls and times of ``recordings``, and whether progress is shown."""
+    given: dict[str, Any] = {}
+    if tables.control:
+        given["controls"] = Code("[recording.controls for recording in recordings]")
+    if uses_times(model, tables):
+        given["times"] = Code("[recording.time for recording in recordings]")
+    if can_show_progress():
+        given["progress"] = True
+    return given
 
 
 def uses_times(model: LoadedModel, tables: TableFiles) -> bool:

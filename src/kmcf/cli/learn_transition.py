@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kmcf.cli import options
-from kmcf.cli.filtering import add_reading, uses_times
+from kmcf.cli.filtering import driven, start_reading
 from kmcf.cli.group import note
-from kmcf.cli.models import LoadedModel, load_model
-from kmcf.cli.script import Code, Script, call
-from kmcf.cli.showing import can_show_progress, print_columns, print_json
+from kmcf.cli.models import LoadedModel
+from kmcf.cli.script import Code, call
+from kmcf.cli.showing import print_columns, print_json
 
 if TYPE_CHECKING:
     from kmcf.cli.table_files import TableFiles
@@ -65,14 +64,8 @@ def learn_transition(
 
         kmcf learn-transition model.kmcf later.csv -p scale=0.05:2 -o better.kmcf
     """
-    from kmcf.datasets.column_files import column_names
-
     bounds = dict(read_parameter(words) for words in parameter)
-    script = Script("kmcf learn-transition")
-    loaded = load_model(script, model, columns.window)
-    tables = replace(loaded.tables(files, **asdict(columns)), state=())
-    tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
-    add_reading(script, loaded, tables, roles=("observation",))
+    script, loaded, tables = start_reading("kmcf learn-transition", model, files, columns, sensors=True)
     script.add(f"result = {learning(loaded, tables, bounds, repeats)}")
     if out is not None:
         script.add_folder(out.parent)
@@ -91,13 +84,7 @@ def learning(model: LoadedModel, tables: TableFiles, bounds: dict[str, Any], rep
     seen = "by_sensor()" if tables.sensors else "observations"
     sequences = Code(f"[recording.{seen} for recording in recordings]")
     given: dict[str, Any] = {"repeats": repeats} if repeats != 1 else {}
-    if tables.control:
-        given["controls"] = Code("[recording.controls for recording in recordings]")
-    if uses_times(model, tables):
-        given["times"] = Code("[recording.time for recording in recordings]")
-    if can_show_progress():
-        given["progress"] = True
-    return call("kmcf.learn_transition", Code("flt"), sequences, bounds, **given)
+    return call("kmcf.learn_transition", Code("flt"), sequences, bounds, **given, **driven(model, tables))
 
 
 def read_parameter(words: str) -> tuple[str, tuple[float, float] | None]:

@@ -38,15 +38,15 @@ class Chunks:
         """Return some examples, given in increasing order."""
         wanted = np.split(numbers, np.searchsorted(numbers, self.offsets[1:]))
         parts = [
-            delayed()(take)(k, *pair, some - offset)
-            for k, (pair, some, offset) in enumerate(zip(self.pairs, wanted, self.offsets, strict=True))
+            delayed()(take)(*pair, some - offset)
+            for pair, some, offset in zip(self.pairs, wanted, self.offsets, strict=True)
             if len(some)
         ]
         found = computed(parts)
         return np.concatenate([x for x, _ in found]), np.concatenate([y for _, y in found])
 
     def reduced(self, work: Callable[..., Any], join: Callable[..., Any]) -> Any:
-        """Apply a function to every chunk (number of its first row, chunk's number, states, observations), join all.
+        """Apply a function to every chunk (number of its first row, states, observations), and join all.
 
         Parameters
         ----------
@@ -55,10 +55,7 @@ class Chunks:
         join : callable
             Takes several results and returns one of their kind.
         """
-        parts = [
-            delayed()(work)(int(offset), k, *pair)
-            for k, (offset, pair) in enumerate(zip(self.offsets, self.pairs, strict=True))
-        ]
+        parts = [delayed()(work)(int(offset), *pair) for offset, pair in zip(self.offsets, self.pairs, strict=True)]
         while len(parts) > 1:
             groups = (parts[k : k + REDUCED_AT_ONCE] for k in range(0, len(parts), REDUCED_AT_ONCE))
             parts = [group[0] if len(group) == 1 else delayed()(join)(*group) for group in groups]
@@ -132,7 +129,7 @@ def as_rows(chunk: Any) -> FloatArray:
     return values[:, None] if values.ndim == 1 else values
 
 
-def take(number: int, states: Any, observations: Any, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+def take(states: Any, observations: Any, rows: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return some rows of a chunk."""
     return as_rows(states)[rows], as_rows(observations)[rows]
 

@@ -61,13 +61,11 @@ def learn_chunks(
     """
     chunks = read_chunks(states, observations)
     learnt = learn(*chunks.rows(_sampled(chunks.size, seed)), settings)
-    if chunks.size > SAMPLE:
-        learnt = _with_missed(learnt, chunks, settings, tuple(angles))
-    rule = _compressed(learnt)
     if chunks.size <= SAMPLE:
         return learnt
-    work = _work(rule, learnt, tuple(angles), chunks.size)
-    summed = rule.summing(chunks.reduced(work.sums, add_up))
+    learnt = _with_missed(learnt, chunks, settings, tuple(angles))
+    work = _work(learnt, tuple(angles), chunks.size)
+    summed = _compressed(learnt).summing(chunks.reduced(work.sums, add_up))
     return replace(learnt, fitted=learnt.fitted._replace(rule=summed))
 
 
@@ -80,7 +78,7 @@ def _sampled(size: int, seed: int) -> Any:
 def _with_missed(learnt: Learnt, chunks: Chunks, settings: LearningSettings, angles: tuple[int, ...]) -> Learnt:
     """Choose pivots again as long as they miss examples that are not in the sample."""
     for _ in range(ROUNDS):
-        work = replace(_work(_compressed(learnt), learnt, angles, chunks.size), most=PER_ROUND)
+        work = replace(_work(learnt, angles, chunks.size), most=PER_ROUND)
         found = chunks.reduced(work.missed, work.join_missed)
         if not len(found.numbers):
             break
@@ -89,8 +87,8 @@ def _with_missed(learnt: Learnt, chunks: Chunks, settings: LearningSettings, ang
     return learnt
 
 
-def _work(rule: CompressedRule, learnt: Learnt, angles: tuple[int, ...], size: int) -> Work:
-    x, y = learnt.examples
+def _work(learnt: Learnt, angles: tuple[int, ...], size: int) -> Work:
+    rule, (x, y) = _compressed(learnt), learnt.examples
     return Work(
         states=rule.states.without_rows(),
         observations=rule.observations.without_rows(),

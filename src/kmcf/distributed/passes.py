@@ -43,7 +43,7 @@ class Work:
     most: int = 0
     """How many rows a search for missed ones returns at most."""
 
-    def sums(self, _offset: int, _number: int, states: Any, observations: Any) -> Tensors:
+    def sums(self, _offset: int, states: Any, observations: Any) -> Tensors:
         """Add up the tensors of a chunk."""
         total = None
         for x, y, _ in self._blocks(states, observations):
@@ -52,7 +52,7 @@ class Work:
             total = part if total is None else total + part
         return self._nothing() if total is None else total
 
-    def missed(self, offset: int, _number: int, states: Any, observations: Any) -> Missed:
+    def missed(self, offset: int, states: Any, observations: Any) -> Missed:
         """Return the rows of a chunk that the pivots miss by more than is usual."""
         found = [self._empty(states, observations)]
         for x, y, first in self._blocks(states, observations):

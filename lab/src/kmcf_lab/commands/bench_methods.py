@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from kmcf_lab.commands.bench_options import BenchOptions, error_table, save_rows
+from kmcf_lab.commands.bench_options import BenchOptions, error_table, save_rows, write_rows
 from kmcf_lab.commands.printing import new_table
 
 
@@ -93,7 +93,7 @@ def kidnapping(console: Console, options: BenchOptions) -> None:
         tracks=1 if options.quick else 9,
         report=console.print,
         robots=options.path,
-        done=lambda rows: save_rows(console, [asdict(row) for row in rows], options.out / "bench_kidnapping.json"),
+        done=lambda rows: write_rows([asdict(row) for row in rows], options.out / "bench_kidnapping.json"),
     )
     table = new_table("After a jump", ["problem", "method", "observations", "back", "error", "jumps"], left=2)
     for row in rows:

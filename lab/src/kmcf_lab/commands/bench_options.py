@@ -50,12 +50,17 @@ def error_table(title: str, rows: Sequence[KernelRow | BaselineRow]) -> Table:
 
 
 def save_rows(console: Console, rows: list[dict[str, Any]], path: Path) -> None:
-    """Write rows and the command that measured them as JSON."""
+    """Write rows and the command that measured them as JSON; add them to the history of such runs."""
+    write_rows(rows, path)
+    console.print(f"saved {path}", soft_wrap=True)
+    tell_slower(console, rows, path)
+
+
+def write_rows(rows: list[dict[str, Any]], path: Path) -> None:
+    """Write rows and the command that measured them as JSON; also those of a study that is not finished."""
     from kmcf.support.plain_json import write_json
 
     write_json(path, {"command": command_line(), "rows": rows})
-    console.print(f"saved {path}", soft_wrap=True)
-    tell_slower(console, rows, path)
 
 
 def tell_slower(console: Console, rows: list[dict[str, Any]], path: Path) -> None:
