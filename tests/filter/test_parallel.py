@@ -1,6 +1,7 @@
 """Sequences filtered at once: the same as one after the other, to the last bit."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -38,6 +39,32 @@ def test_beliefs_refer_to_the_filter_they_came_from():
     belief = made.filter_many(SEQUENCES, n_jobs=2)[0][2]
     assert belief.source.rule is made.rule_
     assert belief.unformed
+
+
+def test_states_that_are_objects_are_not_copied():
+    words = ["a", "ab", "abc", "b", "bc"] * 4
+
+    def stay(states, control, rng):
+        return list(states)
+
+    made = kmcf.KernelMonteCarloFilter(stay, state_kernel=lambda a, b: np.array([[float(u == v) for v in b] for u in a]))
+    made.fit(words, np.array([[float(len(word))] for word in words]))
+    runs = made.filter_many([np.array([[1.0], [2.0]])] * 3, n_jobs=2)
+    assert runs[0][-1].states is made.filter(np.array([[1.0]]))[-1].states
+
+
+def test_two_filters_can_run_at_once_from_two_threads():
+    filters = [
+        kmcf.KernelMonteCarloFilter(MODEL.transition, initial=MODEL.initial, random_state=seed) for seed in (0, 1)
+    ]
+    for made in filters:
+        made.fit(TRAIN.states, TRAIN.observations)
+    alone = [[run.mean for run in made.filter_many(SEQUENCES)] for made in filters]
+    with ThreadPoolExecutor(2) as threads:
+        together = list(threads.map(lambda made: made.filter_many(SEQUENCES, n_jobs=2), filters))
+    for means, runs in zip(alone, together, strict=True):
+        for mean, run in zip(means, runs, strict=True):
+            np.testing.assert_array_equal(mean, run.mean)
 
 
 def test_steps_are_taken_in_other_processes(tmp_path):

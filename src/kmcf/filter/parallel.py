@@ -7,24 +7,29 @@ carrying it along: beliefs still form their weights only on request.
 from __future__ import annotations
 
 import io
+import itertools
 import multiprocessing
 import os
 import pickle
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.filter.belief import Belief
 from kmcf.filter.summaries import Summaries
 
 DEEPEST = 8
 Result = TypeVar("Result")
-_work: tuple[Callable[[int], Any], set[int]] | None = None
-"""What forked processes inherit: the task, and the identities of what they share with their parent."""
+_work: dict[int, tuple[Callable[[int], Any], dict[int, Any]]] = {}
+"""What forked processes inherit, by number: the task, and what they share with their parent, by identity."""
+_numbers = itertools.count()
 
 
 def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: Any) -> Iterator[Result]:
@@ -46,7 +51,6 @@ def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: 
     >>> list(in_parallel(lambda number: number**2, 4, 2, None))
     [0, 1, 4, 9]
     """
-    global _work
     import joblib
 
     workers = min(joblib.effective_n_jobs(n_jobs), count)
@@ -57,14 +61,14 @@ def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: 
         with ThreadPoolExecutor(workers) as threads:
             yield from threads.map(task, range(count))
         return
-    known = _reachable(shared)
-    _work = task, set(known)
+    own = next(_numbers)
+    _work[own] = task, _reachable(shared)
     try:
         with _forked(workers) as processes:
-            for sent in processes.map(_do, range(count)):
-                yield _Reader(io.BytesIO(sent), known).load()
+            for sent in processes.map(partial(_do, own), range(count)):
+                yield pickle.loads(sent)
     finally:
-        _work = None
+        del _work[own]
 
 
 def can_fork() -> bool:
@@ -91,45 +95,58 @@ def _forked(workers: int) -> Executor:
     return ProcessPoolExecutor(workers, mp_context=fork, initializer=threadpool_limits, initargs=(1,))
 
 
-def _do(number: int) -> bytes:
-    assert _work is not None
-    task, known = _work
+def _do(own: int, number: int) -> bytes:
+    task, known = _work[own]
     sent = io.BytesIO()
-    _Sender(sent, known).dump(task(number))
+    _Sender(sent, own, known).dump(task(number))
     return sent.getvalue()
 
 
 class _Sender(pickle.Pickler):
     """Pickles results; what the parent has is referred to by its identity, which a fork preserves."""
 
-    def __init__(self, file: io.BytesIO, known: set[int]) -> None:
+    def __init__(self, file: io.BytesIO, own: int, known: Container[int]) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
-        self._known = known
-
-    def persistent_id(self, obj: Any) -> int | None:
-        return id(obj) if id(obj) in self._known else None
+        self._own, self._known = own, known
 
     def reducer_override(self, obj: Any) -> Any:
-        """Pickle beliefs and summaries as they are, nothing completed, if the parent has what completes them."""
+        """Refer to what the parent has; pickle beliefs as they are, nothing completed, if it has what completes them.
+
+        Python calls this for neither numbers nor texts nor containers, so that it costs little.
+        """
+        if id(obj) in self._known:
+            return _inherited, (self._own, id(obj))
         rule = getattr(obj.source, "rule", None) if isinstance(obj, Belief) else None
-        if isinstance(obj, Summaries) or (isinstance(obj, Belief) and (obj.source is None or id(rule) in self._known)):
-            return _restored, (type(obj), dict(vars(obj)))
-        return NotImplemented
+        whole = isinstance(obj, Belief) and obj.source is not None and id(rule) not in self._known
+        if whole or not isinstance(obj, Belief | Summaries | LazyWeights):
+            return NotImplemented
+        state = {name: _List(self._own, id(value)) if self._listed(value) else value for name, value in vars(obj).items()}
+        return _restored, (type(obj), state)
+
+    def _listed(self, value: Any) -> bool:
+        return isinstance(value, list) and id(value) in self._known
+
+
+@dataclass(frozen=True)
+class _List:
+    """Stands for a list that the parent has: states or observations that are objects."""
+
+    own: int
+    identity: int
+
+    def __reduce__(self) -> tuple[Callable[[int, int], Any], tuple[int, int]]:
+        return _inherited, (self.own, self.identity)
+
+
+def _inherited(own: int, identity: int) -> Any:
+    """Return what a child process referred to."""
+    return _work[own][1][identity]
 
 
 def _restored(kind: type, state: dict[str, Any]) -> Any:
     thing: Any = object.__new__(kind)
     thing.__dict__.update(state)
     return thing
-
-
-class _Reader(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO, known: dict[int, Any]) -> None:
-        super().__init__(file)
-        self._shared = known
-
-    def persistent_load(self, pid: Any) -> Any:
-        return self._shared[pid]
 
 
 def _reachable(root: Any) -> dict[int, Any]:
