@@ -8,7 +8,7 @@ SOURCES := src lab tests docs/gallery tools conftest.py docs/conf.py docs/extens
 EXTRAS := plot progress tables cli fast store images # of which the lowest versions are tested, too
 JOBS ?= 2 # number of processes that run the tests
 
-.PHONY: demo test docs lint format gallery coverage dist licences release-numbers test-lowest test-newest test-versions clean
+.PHONY: demo test test-slow docs lint format gallery coverage dist licences release-numbers test-lowest test-newest test-versions clean
 # What runs with the oldest dependencies: the numerical core, the filters, files, and the examples in docstrings.
 CORE := tests/numerics tests/kernels tests/embedding tests/herding tests/bayes_rule tests/filter tests/transitions \
 	tests/trust tests/store tests/test_package.py
@@ -18,7 +18,11 @@ demo: $(STAMP)
 	$(BIN)/kmcf demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(strip $(JOBS)) --dist worksteal
+	$(BIN)/python -m pytest -n $(strip $(JOBS)) --dist worksteal -m "not slow"
+
+# Whole studies, long runs, killed processes, the gallery: what takes seconds each.
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -n $(strip $(JOBS)) --dist worksteal -m slow
 
 docs: $(STAMP)
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

@@ -51,10 +51,14 @@ def test_the_readme_example_runs_and_is_about_fifteen_lines(capsys):
 
 # The first block of a page prepares the others, each of which runs after it alone.
 CODE = {page: blocks(page) for page in PAGES if page not in (*IN_ORDER, "README.md")}
+SLOW = ("docs/cluster.md", "docs/building.md")  # worker processes; rendered images
 RECIPES = [(page, number) for page, code in CODE.items() for number in range(min(1, len(code) - 1), len(code)) if code]
 
 
-@pytest.mark.parametrize(("page", "number"), RECIPES)
+@pytest.mark.parametrize(
+    ("page", "number"),
+    [pytest.param(*recipe, marks=[pytest.mark.slow] * (recipe[0] in SLOW)) for recipe in RECIPES],
+)
 def test_recipe_runs(page, number, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # where recipes may write files
     first, recipe = CODE[page][0], CODE[page][number]

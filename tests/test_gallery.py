@@ -52,6 +52,7 @@ def test_every_script_has_a_claim():
     assert len(CLAIMS) >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:compiling the loop")  # a busy machine compiles slowly
 @pytest.mark.parametrize("name", sorted(CLAIMS))
 def test_script_runs_and_keeps_its_promise(name, tmp_path, monkeypatch):

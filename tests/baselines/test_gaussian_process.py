@@ -74,6 +74,7 @@ def test_gaussian_processes_need_vectors():
         GPParticleFilter(MODEL.transition).fit(np.zeros((3, 1)), ["a", "b", "c"])
 
 
+@pytest.mark.slow
 def test_restarts_find_no_worse_hyperparameters_and_all_examples_may_be_used():
     rng = np.random.default_rng(3)
     X = rng.uniform(-3, 3, size=(600, 1))

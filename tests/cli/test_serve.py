@@ -46,6 +46,7 @@ class Served:
         return code, told
 
 
+@pytest.mark.slow
 @needs_signals
 def test_killed_and_restarted_it_goes_on_from_the_last_acknowledged_observation(model, tmp_path):
     expected = kmcf.load(model).filter(TEST[1], times=0.5 * np.arange(len(TEST[1])))

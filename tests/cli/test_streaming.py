@@ -151,6 +151,7 @@ def test_ctrl_c_while_waiting_leaves_a_file_of_whole_lines(model, tmp_path):
     np.testing.assert_allclose(found, kmcf.load(model).filter(TEST[1][:6]).mean, rtol=1e-12)
 
 
+@pytest.mark.slow
 @needs_signals
 @pytest.mark.parametrize("given", ["file", "stream"])
 def test_a_reader_that_goes_away(model, given, tmp_path):

@@ -99,6 +99,7 @@ SCRIPT = """
 """
 
 
+@pytest.mark.slow
 def test_two_hosts_with_two_devices_each_share_a_batch(flt):
     with socket.socket() as free:
         free.bind(("localhost", 0))

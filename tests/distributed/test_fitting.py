@@ -158,6 +158,7 @@ def slow(rows):
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("client", "small_sample")
 def test_a_killed_worker_costs_time_only(client):
     states, observations = (part.map_blocks(slow) for part in chunked(200))
@@ -169,6 +170,7 @@ def test_a_killed_worker_costs_time_only(client):
     np.testing.assert_allclose(run.mean, blank().fit(*chunked()).filter(TEST.observations).mean, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("client")
 def test_a_fleet_in_order_and_lazily():
     memory = blank().fit(TRAIN.states, TRAIN.observations)

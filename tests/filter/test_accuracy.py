@@ -65,6 +65,7 @@ def test_the_kalman_oracle_solves_its_riccati_equation():
 BOUNDS = {"1a": 1.35, "1b": 1.25, "2a": 1.3, "2b": 1.4, "3a": 1.8, "3b": 1.5, "4a": 1.2, "4b": 1.35}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOUNDS)
 def test_untuned_defaults_are_decent_on_every_model(name):
     """RMSE relative to a particle filter that knows the likelihood; and clearly better than seeing nothing."""

@@ -24,6 +24,7 @@ def calibrated():
     return make().fit(*TRAIN[:2]).calibrate(*TRAIN[:2])
 
 
+@pytest.mark.slow
 def test_intervals_hold_what_they_say_and_means_stay():
     inside, held = [], []
     for seed in range(3):

@@ -43,6 +43,7 @@ def test_few_examples_and_given_kernels_are_not_tried():
     assert flt.fit(train.states, train.observations).kernel_choice_ is None
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::kmcf.RejectedStepWarning")
 def test_the_default_beats_the_plain_kernel_on_model_3():
     model = paper_model("3b")

@@ -10,6 +10,7 @@ from engine_cases import MODEL, tiny
 import kmcf
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::kmcf.RejectedStepWarning")
 def test_ten_thousand_online_steps(monkeypatch):
     """With gaps and rejected steps on the way."""

@@ -47,7 +47,9 @@ def test_states_that_are_objects_are_not_copied():
     def stay(states, control, rng):
         return list(states)
 
-    made = kmcf.KernelMonteCarloFilter(stay, state_kernel=lambda a, b: np.array([[float(u == v) for v in b] for u in a]))
+    made = kmcf.KernelMonteCarloFilter(
+        stay, state_kernel=lambda a, b: np.array([[float(u == v) for v in b] for u in a])
+    )
     made.fit(words, np.array([[float(len(word))] for word in words]))
     runs = made.filter_many([np.array([[1.0], [2.0]])] * 3, n_jobs=2)
     assert runs[0][-1].states is made.filter(np.array([[1.0]]))[-1].states

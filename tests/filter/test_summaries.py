@@ -34,6 +34,7 @@ def test_a_long_compressed_run_keeps_no_beliefs_but_completes_its_summaries():
     assert np.isfinite(run.negative_mass).all()
 
 
+@pytest.mark.slow
 def test_a_summary_run_takes_little_memory(monkeypatch):
     """Per step a run keeps some twenty numbers (one chunk may still hold beliefs)."""
     monkeypatch.setattr(summaries, "CHUNK", 128)

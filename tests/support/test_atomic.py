@@ -84,6 +84,7 @@ def script(code, path):
     return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_a_disk_that_runs_full_leaves_the_old_file(tmp_path):
     path = tmp_path / "m.kmcf"
     small().save(path)

@@ -98,6 +98,7 @@ def test_reused_matrices_give_the_same_values():
         assert alone == pytest.approx(row["value"], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_hopeless_trials_are_pruned_and_good_ones_are_not():
     space = {"epsilon": Category((1e-3, 1e-3, 1e-3, 1e6)), "delta": None, "state_kernel__multiplier": None}
     space["observation_kernel__kernel__multiplier"] = None

@@ -14,6 +14,7 @@ def test_categories_and_integers():
     assert result.best_filter.rule == result.best_params["rule"]
 
 
+@pytest.mark.slow
 def test_optuna_takes_over():
     optuna = pytest.importorskip("optuna")
     plain = run(n_trials=12, sampler="optuna")

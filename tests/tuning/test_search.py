@@ -18,7 +18,7 @@ def test_the_same_seed_gives_the_same_study():
     assert numbers(1) == numbers(1) != numbers(2)
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.parametrize("backend", [pytest.param("loky", marks=pytest.mark.slow), "threading"])
 def test_parallel_trials_are_the_same_trials(backend):
     alone = run(n_trials=4, prune=False)
     with joblib.parallel_config(backend=backend):

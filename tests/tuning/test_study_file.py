@@ -117,6 +117,7 @@ def test_other_files_are_refused(tmp_path, text):
     assert path.read_text() == text
 
 
+@pytest.mark.slow
 def test_a_killed_study_loses_only_the_running_trial(tmp_path):
     path = tmp_path / "s.jsonl"
     code = (

@@ -19,11 +19,13 @@ def all_held(endured, tried):
     return True
 
 
+@pytest.mark.slow
 def test_runs_hold():
     assert all_held(endurance_runs.long_run(120), 120)
     assert all_held(endurance_runs.in_threads(3, workers=3), 3)
 
 
+@pytest.mark.slow
 def test_a_run_that_differs_is_found(monkeypatch):
     flt = endurance_cases.fitted()
     step = type(flt).step

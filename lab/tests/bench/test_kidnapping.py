@@ -1,6 +1,7 @@
 """Jumps that no move explains: how they are made, and when a filter counts as back."""
 
 import numpy as np
+import pytest
 from stand_ins import mrclam_folder
 
 from kmcf_lab.bench.kidnapping import measure_kidnapping, observations_until_back
@@ -24,6 +25,7 @@ def test_states_jump_farther_than_they_move():
     assert distances[BEFORE - 1] > 4.0 > distances[: BEFORE - 1].max()
 
 
+@pytest.mark.slow
 def test_a_small_study(monkeypatch):
     monkeypatch.setattr("kmcf_lab.bench.kidnapping.ble_cases", lambda tracks: iter(()))
     rows = measure_kidnapping(["1a"], 150, 2, 0, report=lambda line: None)

@@ -145,6 +145,7 @@ def test_the_names_typed_are_those_of_the_problems():
     assert invoke("localize", "moon").exit_code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_workers_change_nothing(finished, walks, tmp_path):
     words = (*walks, "--folds", "walk_2", "--methods", "nai,knn-pf", "--out", tmp_path)

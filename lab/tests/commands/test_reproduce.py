@@ -53,7 +53,9 @@ def _small():
         yield
 
 
-@pytest.fixture(scope="module", params=list(WORDS))
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=[pytest.mark.slow] * (name == "theory")) for name in WORDS]
+)
 def finished(request, tmp_path_factory):
     out = tmp_path_factory.mktemp("out") / "folder"
     result = succeed("reproduce", request.param, *WORDS[request.param], "--out", out)

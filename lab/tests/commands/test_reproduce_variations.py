@@ -27,7 +27,7 @@ def _small():
         yield
 
 
-@pytest.fixture(scope="module", params=list(FIGURES))
+@pytest.fixture(scope="module", params=["abc", pytest.param("normalisation", marks=pytest.mark.slow)])
 def finished(request, tmp_path_factory):
     out = tmp_path_factory.mktemp("out") / "folder"
     result = succeed("reproduce", request.param, *WORDS, "--out", out)

@@ -8,6 +8,7 @@ from kmcf_lab.localize.experiment import Experiment
 from kmcf_lab.localize.methods import fitted, unfitted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "make"),
     [
