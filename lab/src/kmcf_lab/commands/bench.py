@@ -43,6 +43,7 @@ class Study(StrEnum):
     world = "world"
     distributed = "distributed"
     baselines = "baselines"
+    peers = "peers"
     smoothing = "smoothing"
     windows = "windows"
     jax = "jax"
@@ -63,6 +64,7 @@ _STUDIES: dict[Study, Callable[[Console, BenchOptions], None]] = {
     Study.world: bench_engines.world,
     Study.distributed: bench_engines.distributed,
     Study.baselines: bench_methods.baselines,
+    Study.peers: bench_methods.peers,
     Study.intervals: bench_methods.intervals,
     Study.calibration: bench_methods.calibration,
     Study.alarms: alarms,
@@ -96,6 +98,7 @@ _HELP = (
     "world: very many examples in a world far larger than what the state kernel sees. "
     "distributed: fits on Dask chunks over numbers of examples and workers. "
     "baselines: errors of all methods on the paper's models. "
+    "peers: other packages, where they are installed, on the same data. "
     "smoothing: what later observations gain, beside oracles that know the model. "
     "windows: the last observations as one, on the Bluetooth tracks, with the intervals. "
     "jax: filter steps per second over batch sizes, on the device that JAX finds. "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from importlib.util import find_spec
 from typing import Any
 
 from rich.console import Console
@@ -24,6 +25,26 @@ def baselines(console: Console, options: BenchOptions) -> None:
         console.print(error_table(f"Root mean squared error, n = {size}, {how}", measured))
         rows += [asdict(row) for row in measured]
         save_rows(console, rows, options.out / "bench_baselines.json")
+
+
+def peers(console: Console, options: BenchOptions) -> None:
+    """Compare with other packages, where they are installed."""
+    from kmcf.datasets import PAPER_MODELS
+    from kmcf_lab.bench.peers import measure_peers
+
+    models, (size,) = options.model or PAPER_MODELS, options.n or [200]
+    rows = measure_peers(models, size, 2 if options.quick else 10, report=console.print)
+    columns = ("model", "method", "RMSE", "±", "ms per step")
+    table = new_table(f"Beside other packages, n = {size}; processor time of one thread", columns, left=2)
+    for row in rows:
+        table.add_row(
+            row.problem, row.method, f"{row.mean:.3f}", f"{row.standard_error:.3f}", f"{row.milliseconds:.2f}"
+        )
+    console.print(table)
+    missing = [name for name in ("particles", "stonesoup") if not find_spec(name)]
+    if missing:
+        console.print(f"not installed, so not compared: {', '.join(missing)} (pip install --no-deps {missing[0]} …)")
+    save_rows(console, [asdict(row) for row in rows], options.out / "bench_peers.json")
 
 
 def intervals(console: Console, options: BenchOptions) -> None:
