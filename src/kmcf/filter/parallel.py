@@ -120,11 +120,10 @@ class _Sender(pickle.Pickler):
         whole = isinstance(obj, Belief) and obj.source is not None and id(rule) not in self._known
         if whole or not isinstance(obj, Belief | Summaries | LazyWeights):
             return NotImplemented
-        state = {name: _List(self._own, id(value)) if self._listed(value) else value for name, value in vars(obj).items()}
-        return _restored, (type(obj), state)
+        return _restored, (type(obj), {name: self._shared(value) for name, value in vars(obj).items()})
 
-    def _listed(self, value: Any) -> bool:
-        return isinstance(value, list) and id(value) in self._known
+    def _shared(self, value: Any) -> Any:
+        return _List(self._own, id(value)) if isinstance(value, list) and id(value) in self._known else value
 
 
 @dataclass(frozen=True)
