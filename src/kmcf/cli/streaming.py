@@ -16,7 +16,7 @@ from kmcf.cli.table_files import TableFiles
 from kmcf.datasets.cells import is_date, read_date, read_number
 from kmcf.datasets.column_files import csv_rows
 from kmcf.datasets.columns import choose, lacks
-from kmcf.datasets.tables import MOST_FILLED, missed_steps
+from kmcf.datasets.time_gaps import MOST_FILLED, missed_steps
 from kmcf.datasets.windowing import Window
 from kmcf.export.estimates import LINES, EstimateColumns
 from kmcf.filter import Belief

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +14,12 @@ from kmcf.datasets.column_files import read_columns
 from kmcf.datasets.columns import NamedColumns
 from kmcf.datasets.recording import Recording
 from kmcf.datasets.sensor_columns import sensor_columns
+from kmcf.datasets.time_gaps import GAPS, usual_step, with_gaps
 from kmcf.datasets.velocities import with_velocity_columns
 from kmcf.numerics.arrays import FloatArray
 from kmcf.support.plain_text import printable
 
-GAPS = ("keep", "split", "fill", "error")
-LONG = 1.5
-"""Steps longer than this multiple of the usual one are gaps."""
 DATES = "s since 1970"
-MOST_FILLED = 100_000
-MOST_MISSED = 10**12
-"""No more missed steps are counted in one gap: a clock that was set anew can be any number of them ahead."""
 Names = str | Sequence[str]
 
 
@@ -123,7 +117,7 @@ def read_tables(
     columns = {name: tuple(_listed(observation).index(column) for column in whose[name]) for name in whose}
     recordings = [replace(recording, angles=turning, sensors=columns) for recording in recordings]
     if time is not None:
-        recordings = _with_gaps(recordings, gaps, usual_step(recordings) if step is None else step)
+        recordings = with_gaps(recordings, gaps, usual_step(recordings) if step is None else step)
     return [with_velocity_columns(recording) for recording in recordings] if velocities else recordings
 
 
@@ -148,7 +142,7 @@ def recordings_of(
     found = _sequences(columns, roles, name)
     turning = tuple(_position(angle, found[0].names["states"]) for angle in _listed(angles))
     found = [replace(recording, angles=turning) for recording in found]
-    return found if roles.time is None else _with_gaps(found, gaps, usual_step(found))
+    return found if roles.time is None else with_gaps(found, gaps, usual_step(found))
 
 
 def columns_of(recordings: Sequence[Recording]) -> dict[str, Any]:
@@ -184,28 +178,6 @@ def columns_of(recordings: Sequence[Recording]) -> dict[str, Any]:
         "sequence": next(iter(names["sequence"]), None),
         "step": step if step > 0 else None,
     }
-
-
-def usual_step(recordings: Sequence[Recording]) -> float:
-    """Return the median time from row to row; NaN if there is none."""
-    steps = np.concatenate([np.diff(recording.time) for recording in recordings])
-    return float(np.median(steps)) if len(steps) else float("nan")
-
-
-def missed_steps(elapsed: Any, step: float) -> Any:
-    """Return how many steps are missing in times from row to row.
-
-    Examples
-    --------
-    >>> missed_steps(np.array([1.0, 1.4, 1.6, 3.1]), 1.0)
-    array([0, 0, 1, 2])
-    """
-    times = np.asarray(elapsed, dtype=np.float64)
-    if not step > 0:
-        return np.zeros(times.shape, dtype=int)
-    with np.errstate(over="ignore"):
-        missed = np.where(times > LONG * step, np.maximum(np.round(times / step) - 1.0, 0.0), 0.0)
-    return np.minimum(missed, MOST_MISSED).astype(int)
 
 
 def labels_of(paths: Sequence[Path]) -> list[str]:
@@ -285,47 +257,6 @@ def _check_alike(first: Recording, other: Recording, path: Path, other_path: Pat
         if role not in ("time", "sequence") and other.names[role] != names:
             found, expected = ", ".join(other.names[role]), ", ".join(names)
             raise ValueError(printable(f"{other_path.name} has the {role} {found}, but {path.name} has {expected}."))
-
-
-def _with_gaps(recordings: list[Recording], gaps: str, step: float) -> list[Recording]:
-    found = []
-    for recording in recordings:
-        missed = missed_steps(np.diff(recording.time), step)
-        after = np.flatnonzero(missed) + 1  # the rows after the gaps
-        counted = replace(recording, counts={"gaps": len(after), "missed steps": int(missed.sum())})
-        if gaps == "keep" or not len(after):
-            found.append(counted)
-        elif gaps == "error":
-            row = after[0]
-            advance = recording.time[row] - recording.time[row - 1]
-            raise ValueError(
-                f"in the sequence {recording.name!r} time advances by {advance:g} to {recording.time[row]:g}, where "
-                f"{step:g} is usual ({len(after)} such gaps)."
-            )
-        elif gaps == "split":
-            bounds = [0, *after.tolist(), len(recording)]
-            found += [counted[a:b] for a, b in pairwise(bounds)]
-        else:
-            found.append(_filled(counted, missed))
-    return found
-
-
-def _filled(recording: Recording, missed: Any) -> Recording:
-    """Insert rows without an observation into the gaps, evenly spaced in time."""
-    if recording.controls is not None:
-        raise ValueError("gaps cannot be filled where there are controls: what drove the moves in between is unknown.")
-    total = len(recording) + int(missed.sum())
-    if total > MOST_FILLED and total > 10 * len(recording):
-        raise ValueError(
-            f"filling the gaps of {recording.name!r} would turn {len(recording)} rows into {total}; keep them, or "
-            "split the sequence there."
-        )
-    rows = np.concatenate([[0], np.arange(1, len(recording)) + np.cumsum(missed)])
-    states = np.full((total, recording.states.shape[1]), np.nan)
-    observations = np.full((total, recording.observations.shape[1]), np.nan)
-    states[rows], observations[rows] = recording.states, recording.observations
-    time = np.interp(np.arange(total), rows, recording.time)
-    return replace(recording, time=time, states=states, observations=observations)
 
 
 def _position(name: str, states: Sequence[str]) -> int:

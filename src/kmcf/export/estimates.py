@@ -16,7 +16,8 @@ import numpy as np
 
 from kmcf.datasets.cells import write_date
 from kmcf.datasets.recording import Recording
-from kmcf.datasets.tables import DATES, missed_steps, usual_step
+from kmcf.datasets.tables import DATES
+from kmcf.datasets.time_gaps import missed_steps, usual_step
 from kmcf.datasets.writing import cell, write_rows
 from kmcf.filter import FilterRun
 from kmcf.support.alerts import LOW_COVERAGE
