@@ -7,7 +7,7 @@ import pytest
 from rule_cases import make_examples
 
 from kmcf.bayes_rule import ExactRule, Examples, Sample, fit_rule
-from kmcf.bayes_rule.accuracy import CHEAP_NANOSECONDS, fewer_pivots
+from kmcf.bayes_rule.accuracy import AFFORDABLE_NANOSECONDS, fewer_pivots
 from kmcf.bayes_rule.choice import RuleSettings
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.bayes_rule.probes import Probes
@@ -58,7 +58,7 @@ def test_the_default_has_the_errors_of_the_exact_engine(columns, rule, noise):
 def test_no_size_is_a_cliff(n):
     """By the cost model, since clocks are noisy; at 1e-8 the kernel matrix has full rank, and steps cost n³."""
     fitted = fit_rule(examples_of(*world(n, 12)), SETTINGS)
-    assert fitted.why.nanoseconds[fitted.engine] < 1.5 * CHEAP_NANOSECONDS
+    assert fitted.why.nanoseconds[fitted.engine] < 1.5 * AFFORDABLE_NANOSECONDS
 
 
 def test_tight_features_are_kept_where_they_are_cheap():

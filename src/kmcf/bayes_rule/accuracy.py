@@ -21,8 +21,9 @@ from kmcf.kernels import ExampleKernel, Learned
 from kmcf.support.alerts import HighRankWarning, warn_user
 
 TIGHT = 1e-8
-CHEAP_NANOSECONDS = 2e6
-"""By default features are tight where the cheapest engine needs no more for a step than this, by the cost model."""
+CHEAP_NANOSECONDS, AFFORDABLE_NANOSECONDS = 0.5e6, 2e6
+"""By default features are tight where the cheapest engine needs no more for a step than this, by the cost model; where
+they are not, a step may take as much as the second number for the sake of means that hardly move."""
 FINE_STATES, FINE_OBSERVATIONS = 0.01, 0.1
 """Features to compare with are finer than the regularisers ask for by these factors."""
 MOST_PIVOTS, FEWEST_PIVOTS, LARGEST_FACTOR = 1000, 50, 200_000_000
@@ -75,16 +76,16 @@ def _most_cheap(n: int, p: int | None, settings: RuleSettings) -> int:
     fewest, most = 1, n
     while fewest < most:
         q = (fewest + most + 1) // 2
-        if _is_cheap(n, q if p is None else p, q, settings):
+        if _costs_at_most(CHEAP_NANOSECONDS, n, q if p is None else p, q, settings):
             fewest = q
         else:
             most = q - 1
     return fewest
 
 
-def _is_cheap(n: int, p: int, q: int, settings: RuleSettings) -> bool:
+def _costs_at_most(nanoseconds: float, n: int, p: int, q: int, settings: RuleSettings) -> bool:
     engine = cheapest(n, p, q, settings) if settings.engine == "auto" else settings.engine
-    return nanoseconds_per_step(n, p, q, settings.n_particles, n)[engine] <= CHEAP_NANOSECONDS
+    return nanoseconds_per_step(n, p, q, settings.n_particles, n)[engine] <= nanoseconds
 
 
 def _given(
@@ -103,7 +104,7 @@ def _given(
     ]
     if (settings.tolerance is None or capped[1]) and settings.rank[1] is None:
         probes = _probes(examples, states, observations, settings, angles)
-        affordable = partial(_is_cheap, examples.size, settings=settings)
+        affordable = partial(_costs_at_most, AFFORDABLE_NANOSECONDS, examples.size, settings=settings)
         reduced = reduce_features(states, observations, probes, tolerance=0.0, affordable=affordable)
         _warn_capped(capped, most, examples, reduced.observations.rank)
         return Features(states, reduced.observations, settings, reduced.change)
@@ -127,7 +128,7 @@ def _probed(examples: Examples, settings: RuleSettings, angles: Sequence[int]) -
         for found, tolerance in zip((states, observations), wanted, strict=True)
     ]
     probes = _probes(examples, states, observations, settings, angles)
-    affordable = partial(_is_cheap, examples.size, settings=settings)
+    affordable = partial(_costs_at_most, AFFORDABLE_NANOSECONDS, examples.size, settings=settings)
     reduced = reduce_features(states, observations, probes, tolerance=wanted[0], affordable=affordable)
     _warn_capped(capped, most, examples, reduced.observations.rank)
     return Features(reduced.states, reduced.observations, settings, reduced.change)

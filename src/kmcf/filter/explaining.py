@@ -128,7 +128,7 @@ def _accuracy(why: Decision) -> str:
     if why.tolerance is not None:
         given = " and ".join(f"{value:g}" for value in dict.fromkeys(why.tolerance))
         return f"tolerance {given}" + (", because a step is cheap with it" if why.by_cost else ", as set")
-    asked = "" if not why.by_cost else f" (1e-08 would take more than {CHEAP_NANOSECONDS / 1e6:.0f} ms)"
+    asked = "" if not why.by_cost else f" (1e-08 would take more than {CHEAP_NANOSECONDS / 1e6:g} ms)"
     found = ""
     if why.change is not None and why.error is not None:
         found = f": left-out means move by {why.change:.1%} of their sd, their error by {why.error:+.1%}"
