@@ -98,5 +98,5 @@ def write_results(
 
     pictures = [path for path in figures if path.suffix == ".png"]
     written = [report.write_markdown(out / "report.md", pictures), report.write(out / "report.html")]
-    for path in [write_cells(out / "cells.csv", results), *figures, *written]:
+    for path in [write_cells(out / "cells.parquet", results), *figures, *written]:
         console.print(f"saved {path}", soft_wrap=True)
