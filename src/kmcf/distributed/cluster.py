@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import signal
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
@@ -38,14 +39,7 @@ def connect(scheduler: str | None = None, *, workers: int = 2, patience: float =
     """
     distributed = require("distributed", "distributed")
     if scheduler is None:
-        # Processes of their own, rather than copies of this one: a script that uses them needs no main guard.
-        local = require("distributed.deploy.subprocess", "distributed").SubprocessCluster
-        with (
-            local(
-                n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.ERROR
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
+        with _local_cluster(workers) as cluster, distributed.Client(cluster) as client:
             client.wait_for_workers(workers, timeout=patience)
             try:
                 yield from _used(client)
@@ -60,6 +54,20 @@ def connect(scheduler: str | None = None, *, workers: int = 2, patience: float =
     with client:
         check_versions(client)
         yield from _used(client)
+
+
+def _local_cluster(workers: int) -> Any:
+    """Start processes of their own, rather than copies of this one: a script that uses them needs no main guard.
+
+    They inherit that Ctrl-C is blocked here. It is for this process, which then ends them; otherwise all would be
+    interrupted at once, and print where they were.
+    """
+    start = require("distributed.deploy.subprocess", "distributed").SubprocessCluster
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return start(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _used(client: Any) -> Iterator[Any]:
