@@ -52,16 +52,6 @@ def test_other_packages_are_compared_too(client):
         cluster.check_versions(client, "no_such_package", "1.0")
 
 
-def test_ctrl_c_is_for_this_process_alone(client):
-    """On a terminal it reaches all processes; workers that stop at once would lose what they do, and say so at length."""
-
-    def blocked():
-        return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
-
-    assert all(client.run(blocked).values())
-    assert not blocked()
-
-
 def test_a_killed_worker_costs_time_only(client):
     def slow(n):
         time.sleep(0.05)

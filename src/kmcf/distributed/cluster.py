@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import logging
-import signal
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
@@ -59,15 +58,10 @@ def connect(scheduler: str | None = None, *, workers: int = 2, patience: float =
 def _local_cluster(workers: int) -> Any:
     """Start processes of their own, rather than copies of this one: a script that uses them needs no main guard.
 
-    They inherit that Ctrl-C is blocked here. It is for this process, which then ends them; otherwise all would be
-    interrupted at once, and print where they were.
+    Ctrl-C on a terminal reaches them as well: only this process shall say so, not each of them by a traceback.
     """
     start = require("distributed.deploy.subprocess", "distributed").SubprocessCluster
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        return start(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return start(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL)
 
 
 def _used(client: Any) -> Iterator[Any]:
