@@ -85,7 +85,7 @@ def _give_up(cluster: Any) -> None:
     """Keep a cluster whose scheduler is gone from asking it, for half a minute, to close the workers."""
     with suppress(Exception):
         cluster.sync(cluster.scheduler.close)
-    cluster.shutdown_scheduler = False
+    cluster.scheduler_comm.timeout = 0.1
 
 
 def _close_quietly(client: Any) -> None:
