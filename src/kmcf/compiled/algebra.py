@@ -57,6 +57,10 @@ class DeviceAlgebra:
         shifted = C + delta * jnp.eye(C.shape[0], dtype=C.dtype)
         return self.solve_factorised(jnp.linalg.cholesky(shifted, symmetrize_input=False), right)
 
+    def weighted_gram(self, rows: Array, weights: Array) -> Array:
+        """Return Σ_i w_i r_i r_iᵀ for rows r_i and weights that are not negative."""
+        return (rows * weights[:, None]).T @ rows
+
     def herd(self, mean_values: Array, gram: Array, size: int, squared_norm: Array) -> tuple[Array, Array]:
         """Return the picks of Kernel Herding (Algorithm 4) and their distance to the embedding."""
         picks, score = self._greedy(lax.stop_gradient(mean_values), gram, size)  # an argmax has no derivative

@@ -8,13 +8,13 @@ from typing import Any
 import jax
 import numpy as np
 
-from kmcf.bayes_rule import CompressedPosterior, CompressedRule
+from kmcf.bayes_rule import CompressedPosterior, CompressedRule, ParticleRule
 from kmcf.bayes_rule.base import DensePosterior, Posterior
 from kmcf.compiled.contract import Engine
+from kmcf.compiled.records import FilterState, StepResult
 from kmcf.compiled.seen import Seen
-from kmcf.compiled.step import FilterState, StepResult
 from kmcf.filter.belief import Belief, StepReport, equal_weights
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray, IntArray
 
 
 def fetched_belief(engine: Engine, state: FilterState, result: StepResult, seen: Seen) -> Belief:
@@ -22,7 +22,7 @@ def fetched_belief(engine: Engine, state: FilterState, result: StepResult, seen:
     state, result = jax.device_get((state, result))
     return belief_of(
         engine, result, seen, time=int(state.time), stream=int(state.stream), rejections=int(state.rejections),
-        particles=lambda: np.asarray(state.particles, np.float64),
+        particles=lambda: np.asarray(state.particles if state.predicted is None else state.predicted, np.float64),
         clocks=(float(state.clock), float(state.elapsed)),
     )  # fmt: skip
 
@@ -38,7 +38,7 @@ def belief_of(
     particles: Callable[[], FloatArray],
     clocks: tuple[float, float],
 ) -> Belief:
-    """Make a belief from one step's results; the particles are needed only if nothing was corrected."""
+    """Make a belief from one step's results; the particles are needed only if it lives on them."""
     report = StepReport(
         weight_sum=float(result.weight_sum),
         herding_loss=float(result.herding_loss),
@@ -58,16 +58,29 @@ def belief_of(
     details |= {"kernel": engine.kernel, "angles": engine.settings.angles, "watch": engine.watch}
     details |= {name: value for name, value in zip(("clock", "elapsed"), clocks, strict=True) if value == value}
     details["calibration"] = engine.calibration
+    if result.particles is not None:
+        own = np.asarray(result.particles.weights, np.float64)
+        drawn = np.asarray(result.picks, np.intp) if bool(result.particles.resampled) else None
+        return Belief(particles(), own, resampled=drawn, **details)
     if not bool(result.corrected):
         predicted = particles()
         return Belief(predicted, equal_weights(len(predicted)), **details)
     posterior = _posterior(engine, result, report)
-    return Belief(engine.states, posterior, resampled=engine.rule.candidates.indices[result.picks], **details)
+    herded = candidates_of(engine)[result.picks]
+    return Belief(engine.states, posterior, resampled=herded, **details)
+
+
+def candidates_of(engine: Engine) -> IntArray:
+    """Return which examples herding chooses from."""
+    rule = engine.rule
+    assert not isinstance(rule, ParticleRule)
+    return rule.candidates.indices
 
 
 def _posterior(engine: Engine, result: StepResult, report: StepReport) -> Posterior:
     """Return the posterior of a step that corrected; the importance-weighted rule clips, so its weights are formed."""
     rule = engine.rule
+    assert not isinstance(rule, ParticleRule)
     prior, solution = (np.asarray(part, np.float64) for part in (result.prior, result.solution))
     common: dict[str, Any] = {
         "support": engine.states,

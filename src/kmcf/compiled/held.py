@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from kmcf.compiled.step import StepResult
+from kmcf.compiled.records import StepResult
 
 MOST_HELD = 0.25
 """Share of a device's memory up to which results may stay there."""

@@ -6,32 +6,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any, overload
 
 import jax
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.sharding import Mesh
 
-from kmcf.bayes_rule import CompressedRule
-from kmcf.compiled.compiling import compiled
 from kmcf.compiled.contract import Engine
 from kmcf.compiled.fetching import belief_of
 from kmcf.compiled.held import HeldResults
 from kmcf.compiled.inputs import Batch
+from kmcf.compiled.records import FilterState
 from kmcf.compiled.seen import Seen, distances_of, shifts_of
-from kmcf.compiled.step import FilterState
-from kmcf.embedding.lazy_weights import WeightSummary, summarise_columns
+from kmcf.compiled.weights import summarise_weights
 from kmcf.filter.belief import Belief
 from kmcf.filter.run import FilterRun
 from kmcf.filter.summaries import DECIDED, NAMES, decided
-from kmcf.numerics.arrays import Array, FloatArray
+from kmcf.numerics.arrays import FloatArray
 from kmcf.trust.signals import Running, running_means
 
 WATCHED = ("log_evidence", "relative_evidence", "prediction_score", "support_size", "observation_distance",
            "observation_shift", "running")  # fmt: skip
-WEIGHTS_AT_ONCE = 2**25
-"""How many weights are formed at a time when summaries need them (256 MB)."""
 REPLAYED_AT_ONCE = 2**24
 """How many numbers of particles are held at a time when predictions are repeated (128 MB)."""
 
@@ -59,6 +54,7 @@ class BatchSummaries:
         self._start = None if start is None else jax.device_get(start)
         self.lengths = batch.lengths
         self._columns: dict[str, Any] = {}
+        self._replayed: tuple[int, list[Any]] = (-1, [])
         self._sequences: dict[str, dict[int, Any]] = {"interval": {}, "covariance": {}}
 
     @property
@@ -90,9 +86,18 @@ class BatchSummaries:
 
     def belief(self, b: int, t: int) -> Belief:
         """Return one belief."""
-        if self._results.corrected[b, t]:
+        if self._results.corrected[b, t] and not self._moving:
             return self._belief(b, t, None)
+        if self._moving and self._replayed[0] != b:
+            self._replayed = b, list(self._particles(b))
+        if self._moving:
+            return self._belief(b, t, self._replayed[1][t])
         return next(belief for k, belief in enumerate(self.beliefs(b)) if k == t)
+
+    @property
+    def _moving(self) -> bool:
+        """Whether posteriors live on the particles, which are replayed when beliefs are asked for."""
+        return self._engine.settings.support.on_particles
 
     def _belief(self, b: int, t: int, particles: FloatArray | None) -> Belief:
         begin, stream, before = (0, b, 0)
@@ -120,19 +125,20 @@ class BatchSummaries:
         return now, now - (float(self._drives.clock[b][t - 1]) if t else before)
 
     def _particles(self, b: int) -> Iterator[FloatArray | None]:
-        """Yield the predicted particles at the steps that corrected nothing, by repeating the predictions."""
+        """Yield the predicted particles where the belief lives on them, by repeating the predictions."""
+        needed = ~self._results.corrected[b, : self.lengths[b]] | self._moving
         corrected = self._results.corrected[b, : self.lengths[b]]
         state = self._start if self._start is not None else self._engine.initial_of(b)
         piece = max(1, REPLAYED_AT_ONCE // max(state.particles.size, 1))
         for first in range(0, len(corrected), piece):
             some = slice(first, min(first + piece, len(corrected)))
-            if corrected[first:].all():
+            if not needed[first:].any():
                 yield from [None] * (len(corrected) - first)
                 return
             drives = jax.tree.map(lambda array, some=some: array[b, some], self._drives)
             picks = self._results.picks[b, some]
             state, particles = self._engine.replay_steps(state, corrected[some], picks, drives)
-            yield from (None if known else sample for known, sample in zip(corrected[some], particles, strict=True))
+            yield from (sample if need else None for need, sample in zip(needed[some], particles, strict=True))
 
     def _make(self, name: str) -> Any:
         results = self._results
@@ -167,7 +173,7 @@ class BatchSummaries:
         if name == "prediction_score":
             return _double(evidence.score)
         if name == "support_size":
-            corrected = results.corrected
+            corrected = results.corrected & (not self._moving)
             return np.where(corrected, len(self._engine.states), self._engine.settings.n_particles)
         if name == "observation_distance":
             covered = self.column("observation_coverage")
@@ -190,31 +196,32 @@ class BatchSummaries:
 
     def _from_weights(self) -> dict[str, Any]:
         """Compute what needs the weights of all steps, on the device, some steps at a time."""
-        corrected = self._results.corrected
-        size = self._engine.settings.n_particles
-        ess, negative = np.full(corrected.shape, float(size)), np.zeros(corrected.shape)
-        mode = np.full((*corrected.shape, *self._engine.state_shape), np.nan)
+        corrected, shape = self._results.corrected, self._engine.state_shape
+        if self._moving:
+            found = self._results.particles
+            ess, negative = _double(found.ess), np.zeros(corrected.shape)
+            mode = _double(found.mode).reshape(*corrected.shape, *shape)
+        else:
+            size = self._engine.settings.n_particles
+            ess, negative = np.full(corrected.shape, float(size)), np.zeros(corrected.shape)
+            mode = np.full((*corrected.shape, *shape), np.nan)
         for b in np.flatnonzero([not corrected[b, :length].all() for b, length in enumerate(self.lengths)]):
             for t, particles in enumerate(self._particles(int(b))):
-                if particles is not None:
+                if particles is not None and not corrected[b, t]:  # equal weights: their density decides
                     mode[b, t] = self._belief(int(b), t, particles).mode()
-        if corrected.any():
-            found = summarise_weights(
-                self._engine,
-                self._results.prior[corrected],
-                self._results.solution[corrected],
-                self._results.weight_sum[corrected],
-                self._mesh,
-            )
-            ess[corrected], negative[corrected] = 1.0 / found.sum_of_squares, found.negative_mass
-            mode[corrected] = self._engine.states[found.largest]
+        if corrected.any() and not self._moving:
+            results = self._results
+            some = results.prior[corrected], results.solution[corrected], results.weight_sum[corrected]
+            summary = summarise_weights(self._engine, *some, self._mesh)
+            ess[corrected], negative[corrected] = 1.0 / summary.sum_of_squares, summary.negative_mass
+            mode[corrected] = self._engine.states[summary.largest]
         return {"ess": ess, "negative_mass": negative, "mode": mode}
 
     def __getstate__(self) -> dict[str, Any]:
         """Complete all columns before pickling, so that the filter need not be pickled too."""
         for name in NAMES:
             self.column(name)
-        return {**self.__dict__, "_made_by": None, "_mesh": None}
+        return {**self.__dict__, "_made_by": None, "_mesh": None, "_replayed": (-1, [])}
 
 
 class Members(Sequence[FilterRun]):
@@ -279,38 +286,6 @@ class Beliefs(Sequence[Belief]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (list(self),)
-
-
-def summarise_weights(
-    engine: Engine, prior: Array, solution: Array, weight_sum: Array, mesh: Mesh | None
-) -> WeightSummary:
-    """Form the weights of K posteriors on the device and summarise them.
-
-    With a mesh the rows of the factors, one per example, are spread over its devices.
-    """
-    rule, dtype = engine.rule, engine.settings.dtype
-    U, V = (np.asarray(factor.rows[: rule.size], dtype) for factor in (rule.states, rule.observations))
-    if mesh is not None:
-        filled = -(-len(U) // mesh.size) * mesh.size - len(U)  # rows of zeros have weight zero
-        U, V = (np.pad(factor, ((0, filled), (0, 0))) for factor in (U, V))
-        rows = NamedSharding(mesh, PartitionSpec(mesh.axis_names))
-        U, V = jax.device_put((U, V), rows)
-    piece = max(1, WEIGHTS_AT_ONCE // len(U))
-    summary = compiled(partial(_weight_summary, clipped=not isinstance(rule, CompressedRule)))
-    parts = []
-    for first in range(0, len(prior), piece):
-        some = slice(first, first + piece)
-        parts.append(jax.device_get(summary(U, V, prior[some], solution[some], weight_sum[some])))
-    return WeightSummary(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-
-def _weight_summary(
-    U: Array, V: Array, prior: Array, solution: Array, weight_sum: Array, *, clipped: bool
-) -> WeightSummary:
-    with jax.default_matmul_precision("highest"):
-        coefficients = U @ prior.T
-        weights = (coefficients.clip(0.0) if clipped else coefficients) * (V @ solution.T) / weight_sum
-    return summarise_columns(weights)
 
 
 def _double(values: Any) -> Any:

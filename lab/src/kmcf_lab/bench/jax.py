@@ -22,7 +22,8 @@ from kmcf._version import __version__
 from kmcf.bayes_rule.core import herd_features
 from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.compiled.engine import CompiledFilter
-from kmcf.compiled.step import predict, similarities_of_mean
+from kmcf.compiled.on_examples import similarities_of_mean
+from kmcf.compiled.step import predict
 from kmcf.datasets import paper_model
 from kmcf.filter import KernelMonteCarloFilter
 from kmcf.filter.clock import Drive

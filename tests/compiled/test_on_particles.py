@@ -1,0 +1,152 @@
+"""The posterior on particles, on JAX arrays, against the NumPy path on the same particles."""
+
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax_cases import MODEL, TEST, TRAIN
+from known_models import rmse
+
+import kmcf
+from kmcf.support.estimators import clone
+
+STEPS, PARTICLES = 8, 90
+COLUMNS = (
+    "mean",
+    "covariance",
+    "ess",
+    "weight_sum",
+    "log_evidence",
+    "prediction_score",
+    "observation_coverage",
+    "state_coverage",
+    "mode",
+    "interval",
+)
+
+
+def both_runs(name, dtype=jnp.float64, make=kmcf.ParticleLikelihoodFilter, **settings):
+    model = kmcf.datasets.paper_model(name)
+    train, test = model.simulate(80, random_state=0), model.simulate(STEPS, random_state=1)
+    particles = np.random.default_rng(0).normal(size=(STEPS, PARTICLES, 1)) + test.states[:, None]
+    seen = np.array(test.observations)
+    seen[4] = np.nan
+    flt = make(
+        lambda states, control, rng: control,  # the particles of every step come in through the control
+        initial=lambda size, rng: particles[0],
+        n_particles=PARTICLES,
+        random_state=0,
+        **settings,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", kmcf.RejectedStepWarning)
+        expected = flt.fit(train.states, train.observations).filter(seen, particles)
+        flt.fit(jnp.asarray(train.states, dtype), jnp.asarray(train.observations, dtype))
+        return expected, flt.filter(jnp.asarray(seen, dtype), particles)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("2b", {"background": 0.2, "resample_threshold": 0.0}),
+        ("3a", {"delta": np.inf, "resampling": "none"}),  # weights are carried from step to step
+    ],
+)
+def test_the_same_posteriors_on_the_same_particles(name, settings):
+    expected, found = both_runs(name, **settings)
+    np.testing.assert_array_equal(found.rejected, expected.rejected)
+    np.testing.assert_array_equal(found.alarm, expected.alarm)
+    assert not found.rejected.all()
+    for column in COLUMNS:
+        np.testing.assert_allclose(getattr(found, column), getattr(expected, column), rtol=1e-7, atol=1e-7)
+    for t in (3, 4):
+        np.testing.assert_allclose(found[t].weights, expected[t].weights, atol=1e-10)
+        np.testing.assert_allclose(found[t].states, expected[t].states, atol=1e-12)
+        assert (found[t].resampled is None) == (expected[t].resampled is None)
+
+
+def test_the_kernel_monte_carlo_filter_on_particles():
+    expected, found = both_runs("1b", make=kmcf.KernelMonteCarloFilter, support="particles", dtype=jnp.float32)
+    sd = np.sqrt(expected.covariance[:, 0, 0])
+    difference = np.abs(found.mean - expected.mean)[:, 0] / sd
+    assert 0 < difference.max() < 1e-3  # single precision
+
+
+@pytest.fixture(scope="module")
+def flt():
+    """A filter on particles, on JAX arrays."""
+    made = kmcf.ParticleLikelihoodFilter(MODEL.transition, MODEL.initial, resample_threshold=1.1, n_particles=200)
+    return made.set_params(random_state=0).fit(jnp.asarray(TRAIN.states), jnp.asarray(TRAIN.observations))
+
+
+def test_resampled_particles_represent_the_posterior(flt):
+    belief = flt.step(flt.start(), TEST.observations[0])
+    drawn = belief.states[belief.resampled]
+    assert len(set(belief.resampled.tolist())) < 200
+    counts = np.bincount(belief.resampled, minlength=200)
+    assert (np.abs(counts - 200 * belief.weights) < 1.0 + 1e-9).all()  # what systematic resampling promises
+    np.testing.assert_allclose(flt.step(belief, None).states.mean(), 0.9 * drawn.mean(), atol=0.3)
+
+
+def test_steps_batches_and_beliefs_agree(flt, batch):
+    runs = flt.filter(jnp.asarray(batch))
+    belief = flt.start(1)
+    for t, y in enumerate(batch[1]):
+        belief = flt.step(belief, y)
+        np.testing.assert_allclose(belief.mean(), runs.mean[1, t], rtol=1e-9)
+    np.testing.assert_allclose(runs[1][-1].states, belief.states, rtol=1e-9)
+    np.testing.assert_allclose([b.mean() for b in runs[1]], runs.mean[1], rtol=1e-9)
+    np.testing.assert_allclose(runs.ess[1], [b.ess for b in runs[1]], rtol=1e-9)
+    ahead = flt.step(runs[1][4], batch[1, 5])  # a belief of the host goes on where it was
+    np.testing.assert_allclose(ahead.mean(), runs.mean[1, 5], rtol=1e-9)
+    assert runs.missing[1, 2:5].all()
+    assert np.isnan(runs.herding_loss).all()
+
+
+def test_vmapped_steps(flt, batch):
+    beliefs = jax.vmap(flt.start)(jnp.arange(3))
+    beliefs = jax.jit(jax.vmap(flt.step))(beliefs, jnp.asarray(batch[:, 0]))
+    np.testing.assert_allclose(beliefs.mean(), flt.filter(batch).mean[:, 0], rtol=1e-9)
+
+
+def test_free_runs_are_as_accurate_as_with_numpy(flt):
+    long = MODEL.simulate(150, random_state=5)
+    host = clone(flt).fit(TRAIN.states, TRAIN.observations).filter(long.observations)
+    errors = [rmse(run.mean, long.states) for run in (host, flt.filter(long.observations))]
+    assert abs(errors[1] / errors[0] - 1) < 0.06
+
+
+def test_saved_and_loaded(flt, tmp_path):
+    flt.save(tmp_path / "f.kmcf")
+    again = kmcf.load(tmp_path / "f.kmcf", transition=MODEL.transition, initial=MODEL.initial)
+    np.testing.assert_allclose(again.start().states, flt.start().states)
+
+
+def test_angles_and_columns_that_are_missing():
+    rng = np.random.default_rng(0)
+    angles = rng.uniform(-np.pi, np.pi, size=(150, 1))
+    observations = np.concatenate([np.cos(angles), np.sin(angles)], axis=1) + 0.05 * rng.normal(size=(150, 2))
+    particles = np.pi + 0.3 * rng.normal(size=(4, 100, 1))
+    flt = kmcf.ParticleLikelihoodFilter(
+        lambda states, control, rng: control,
+        initial=lambda size, rng: particles[0],
+        n_particles=100,
+        angles=(0,),
+        observation_kernel=kmcf.kernels.Gaussian(0.5),
+        random_state=0,
+    )
+    seen = np.array([[-1.0, 0.0], [-1.0, np.nan], [np.nan, np.nan], [-1.0, 0.05]])
+    expected = flt.fit(angles, observations).filter(seen, particles)
+    found = flt.fit(jnp.asarray(angles), jnp.asarray(observations)).filter(seen, particles)
+    gap = np.angle(np.exp(1j * (found.mean - expected.mean)))
+    np.testing.assert_allclose(gap, 0.0, atol=1e-8)
+    np.testing.assert_allclose(found.covariance, expected.covariance, atol=1e-8)
+    assert abs(found.mean[0, 0]) > 3.0
+
+
+def test_relocation_is_for_numpy_only():
+    flt = kmcf.ParticleLikelihoodFilter(MODEL.transition, relocate=True)
+    with pytest.raises(ValueError, match="relocate=True is computed by NumPy only"):
+        flt.fit(jnp.asarray(TRAIN.states), jnp.asarray(TRAIN.observations))
