@@ -39,8 +39,9 @@ class DeviceAlgebra:
         return fused_similarities(pivots, particles, interpret=self.loop == "interpreted")
 
     def solve_lower(self, lower: Array, right: Array) -> Array:
-        """Solve L x = right."""
-        return lax.linalg.triangular_solve(lower, right[:, None], left_side=True, lower=True)[:, 0]
+        """Solve L x = right, for one right-hand side or, as columns, several."""
+        columns = right if right.ndim == 2 else right[:, None]
+        return lax.linalg.triangular_solve(lower, columns, left_side=True, lower=True).reshape(right.shape)
 
     def solve_factorised(self, lower: Array, right: Array) -> Array:
         """Solve L Lᵀ x = right."""

@@ -249,15 +249,25 @@ class CompiledFilter:
         return compiled(partial(advance, settings=self.settings))
 
     @cached_property
+    def replay_batch(self) -> Any:
+        """The compiled repetition of the predictions of several sequences: takes the model and arrays (B, T, ...)."""
+        return compiled(jax.vmap(self._replay_steps, in_axes=(None, 0, 0, 0, 0)))
+
+    @cached_property
     def _replay(self) -> Any:
-        def steps(model: Model, state: FilterState, corrected: Any, picks: Any, drives: Drive) -> Any:
-            def one(state: FilterState, inputs: Any) -> tuple[FilterState, Any]:
-                corrected, picks, drive = inputs
-                return replay(model, state, corrected, picks, drive, self.settings)
+        return compiled(self._replay_steps)
 
-            return lax.scan(one, state, (corrected, picks, drives))
+    def _replay_steps(self, model: Model, state: FilterState, corrected: Any, picks: Any, drives: Drive) -> Any:
+        def one(state: FilterState, inputs: Any) -> tuple[FilterState, Any]:
+            corrected, picks, drive = inputs
+            return replay(model, state, corrected, picks, drive, self.settings)
 
-        return compiled(steps)
+        return lax.scan(one, state, (corrected, picks, drives))
+
+    @cached_property
+    def backward(self) -> dict[Any, Any]:
+        """What smoothing compiled for this filter, by what it was compiled for."""
+        return {}
 
     def initial_of(self, stream: Any) -> FilterState:
         """Return the initial state of a stream: draws from p_init."""

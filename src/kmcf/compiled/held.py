@@ -35,10 +35,14 @@ class HeldResults:
             self._here[name] = jax.device_get(self._elsewhere.pop(name))
         return self._here[name]
 
+    def where_it_is(self, name: str) -> Any:
+        """Return a column without moving it."""
+        return self._elsewhere[name] if name in self._elsewhere else self._here[name]
+
     @property
     def has_covariance(self) -> bool:
         """Whether the loop computed covariances."""
-        return {**self._elsewhere, **self._here}["covariance"] is not None
+        return self.where_it_is("covariance") is not None
 
     def whole(self) -> StepResult:
         """Return all columns, on the host."""

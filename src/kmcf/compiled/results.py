@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 import jax
 import numpy as np
@@ -20,6 +20,7 @@ from kmcf.compiled.records import FilterState
 from kmcf.compiled.seen import Seen, distances_of, shifts_of
 from kmcf.compiled.weights import summarise_weights
 from kmcf.filter.belief import Belief
+from kmcf.filter.clock import Drive
 from kmcf.filter.run import FilterRun
 from kmcf.filter.summaries import DECIDED, NAMES, decided
 from kmcf.numerics.arrays import FloatArray
@@ -29,6 +30,14 @@ WATCHED = ("log_evidence", "relative_evidence", "prediction_score", "support_siz
            "observation_shift", "running")  # fmt: skip
 REPLAYED_AT_ONCE = 2**24
 """How many numbers of particles are held at a time when predictions are repeated (128 MB)."""
+
+
+class Made(NamedTuple):
+    """What a batch of runs was made from."""
+
+    engine: Engine
+    results: HeldResults
+    drives: Drive
 
 
 class BatchSummaries:
@@ -62,6 +71,11 @@ class BatchSummaries:
         if self._made_by is None:
             raise LookupError("this run was pickled as a batch, which keeps its summaries only; pickle run[b] instead.")
         return self._made_by
+
+    @property
+    def made(self) -> Made:
+        """What the batch was made from."""
+        return Made(self._engine, self._results, self._drives)
 
     def column(self, name: str) -> Any:
         """Return one column for all sequences."""
@@ -224,10 +238,29 @@ class BatchSummaries:
         return {**self.__dict__, "_made_by": None, "_mesh": None, "_replayed": (-1, [])}
 
 
+class Columns(Protocol):
+    """What the runs of a batch are made from."""
+
+    angles: tuple[int, ...]
+    lengths: Any
+
+    def of_sequence(self, name: str, b: int) -> Any:
+        """Return one column for one sequence."""
+        ...
+
+    def beliefs(self, b: int) -> Iterator[Belief]:
+        """Yield the beliefs of one sequence."""
+        ...
+
+    def belief(self, b: int, t: int) -> Belief:
+        """Return one belief."""
+        ...
+
+
 class Members(Sequence[FilterRun]):
     """The runs of a batch's sequences, made when asked for."""
 
-    def __init__(self, summaries: BatchSummaries, *, keep: bool) -> None:
+    def __init__(self, summaries: Columns, *, keep: bool) -> None:
         self._summaries = summaries
         self._keep = keep
 
@@ -243,7 +276,9 @@ class Members(Sequence[FilterRun]):
             return [self[k] for k in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
             raise IndexError(f"sequence {index} of a batch of {len(self)}.")
-        b = int(index) % len(self)
+        return self._run(int(index) % len(self))
+
+    def _run(self, b: int) -> FilterRun:
         beliefs = Beliefs(self._summaries, b) if self._keep else None
         return FilterRun(SequenceSummaries(self._summaries, b), angles=self._summaries.angles, beliefs=beliefs)
 
@@ -251,9 +286,14 @@ class Members(Sequence[FilterRun]):
 class SequenceSummaries:
     """The summary columns of one sequence of a batch."""
 
-    def __init__(self, batch: BatchSummaries, b: int) -> None:
+    def __init__(self, batch: Columns, b: int) -> None:
         self._batch = batch
         self._b = b
+
+    @property
+    def batch(self) -> Columns:
+        """The summaries of the whole batch."""
+        return self._batch
 
     def column(self, name: str) -> Any:
         """Return a column, (T, ...)."""
@@ -263,7 +303,7 @@ class SequenceSummaries:
 class Beliefs(Sequence[Belief]):
     """The beliefs of one sequence, made when asked for."""
 
-    def __init__(self, batch: BatchSummaries, b: int) -> None:
+    def __init__(self, batch: Columns, b: int) -> None:
         self._batch = batch
         self._b = b
 

@@ -26,7 +26,7 @@ RESAMPLING = 2**32 - 7
 
 def initial_state(model: Model, stream: Array, settings: StepSettings) -> FilterState:
     """Draw from p_init."""
-    key, size = _key(stream, 0, settings), settings.n_particles
+    key, size = step_key(stream, 0, settings), settings.n_particles
     shape = (size, *model.examples.shape[1:])
     if settings.initial is None:
         drawn = model.examples[jax.random.randint(key, (size,), 0, model.examples.shape[0])]
@@ -73,7 +73,7 @@ def advance(
         usable = (found.observation_coverage > LEAST_SIMILARITY) & (weight_sum > LEAST_WEIGHT_SUM)
         corrected = ~missing & (usable if settings.rejecting else weight_sum != 0.0)
         # 4. Resample (line 10 of the next iteration)
-        key = jax.random.fold_in(_key(state.stream, state.time + 1, settings), RESAMPLING)
+        key = jax.random.fold_in(step_key(state.stream, state.time + 1, settings), RESAMPLING)
         outcome = support.conclude(model, prior, found, corrected, key, settings)
     # 5. Report, with normalised weights (line 16)
     nan = jnp.asarray(jnp.nan, settings.dtype)
@@ -102,18 +102,25 @@ def _result(outcome: Outcome, **reported: Array) -> StepResult:
 
 def predict(state: FilterState, drive: Drive, settings: StepSettings) -> Array:
     """Move the particles; the initial ones stay where they are (Algorithm 3, t = 1)."""
-    key = _key(state.stream, state.time + 1, settings)
-    control, timed = drive.control, {}
-    if drive.clock is not None and takes_elapsed(settings.transition):
+    key = step_key(state.stream, state.time + 1, settings)
+    passed = None
+    if drive.clock is not None:
         passed = jnp.where(state.time == 0, 1.0, drive.clock - state.clock)  # nothing moves at the first step
-        timed = {"elapsed": passed.astype(settings.dtype)}
+    moved = move(state.particles, Drive(drive.control, passed), key, settings)
+    return jnp.where(state.time == 0, state.particles, moved)
+
+
+def move(particles: Array, drive: Drive, key: Array, settings: StepSettings) -> Array:
+    """Draw from the user's transition, and check what it returns; the drive says how much time passed."""
+    control, timed = drive.control, {}
+    if drive.elapsed is not None and takes_elapsed(settings.transition):
+        timed = {"elapsed": jnp.asarray(drive.elapsed, settings.dtype)}
     elif needs_elapsed(settings.transition):
         raise ValueError("your transition needs elapsed, but no times were given: pass times=...")
     hint = " (no controls were given: pass controls=... if it needs them)" if control is None else ""
     with tracing(f"transition(states, control, key){hint}"):
-        moved = settings.transition(state.particles, control, key, **timed)
-    checked = _checked(moved, state.particles.shape, "transition(states, control, key)", settings)
-    return jnp.where(state.time == 0, state.particles, checked)
+        moved = settings.transition(particles, control, key, **timed)
+    return _checked(moved, particles.shape, "transition(states, control, key)", settings)
 
 
 def replay(
@@ -160,7 +167,7 @@ def _not_finite(particles: Array) -> Array:
     return jnp.sum(~jnp.isfinite(particles.reshape(particles.shape[0], -1)).all(axis=1), dtype=jnp.int32)
 
 
-def _key(stream: Array, time: Any, settings: StepSettings) -> Array:
+def step_key(stream: Array, time: Any, settings: StepSettings) -> Array:
     """Return the random key of step ``time`` of a stream; it does not depend on earlier draws."""
     return jax.random.fold_in(jax.random.fold_in(jax.random.key(settings.seed), _stream(stream)), time)
 

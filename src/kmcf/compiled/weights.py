@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
@@ -37,7 +40,7 @@ def summarise_weights(
         rows = NamedSharding(mesh, PartitionSpec(mesh.axis_names))
         U, V = jax.device_put((U, V), rows)
     piece = max(1, WEIGHTS_AT_ONCE // len(U))
-    summary = compiled(partial(_weight_summary, clipped=not isinstance(rule, CompressedRule)))
+    summary = _compiled(_weight_summary, not isinstance(rule, CompressedRule))
     parts = []
     for first in range(0, len(prior), piece):
         some = slice(first, first + piece)
@@ -45,10 +48,40 @@ def summarise_weights(
     return WeightSummary(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
+def mean_features(engine: Engine, rows: Array, prior: Array, solution: Array, weight_sum: Array) -> Array:
+    """Return the means of some features of the examples, (n, p), under K posteriors, (K, p)."""
+    rule, dtype = engine.rule, engine.settings.dtype
+    assert not isinstance(rule, ParticleRule)
+    U, V, rows = (jnp.asarray(part[: rule.size], dtype) for part in (rule.states.rows, rule.observations.rows, rows))
+    piece = max(1, WEIGHTS_AT_ONCE // len(U))
+    mean = _compiled(_mean_features, not isinstance(rule, CompressedRule))
+    parts = []
+    for first in range(0, len(prior), piece):
+        some = slice(first, first + piece)
+        parts.append(mean(U, V, rows, prior[some], solution[some], weight_sum[some]))
+    return jnp.concatenate(parts)
+
+
+@cache
+def _compiled(function: Callable[..., Any], clipped: bool) -> Any:
+    return compiled(partial(function, clipped=clipped))
+
+
+def _mean_features(
+    U: Array, V: Array, rows: Array, prior: Array, solution: Array, weight_sum: Array, *, clipped: bool
+) -> Array:
+    with jax.default_matmul_precision("highest"):
+        return _weights(U, V, prior, solution, weight_sum, clipped=clipped).T @ rows
+
+
 def _weight_summary(
     U: Array, V: Array, prior: Array, solution: Array, weight_sum: Array, *, clipped: bool
 ) -> WeightSummary:
     with jax.default_matmul_precision("highest"):
-        coefficients = U @ prior.T
-        weights = (coefficients.clip(0.0) if clipped else coefficients) * (V @ solution.T) / weight_sum
-    return summarise_columns(weights)
+        return summarise_columns(_weights(U, V, prior, solution, weight_sum, clipped=clipped))
+
+
+def _weights(U: Array, V: Array, prior: Array, solution: Array, weight_sum: Array, *, clipped: bool) -> Array:
+    """Return normalised weights, (n, K)."""
+    coefficients = U @ prior.T
+    return (coefficients.clip(0.0) if clipped else coefficients) * (V @ solution.T) / weight_sum

@@ -13,6 +13,7 @@ from kmcf.filter.motion import Motion
 from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.sensor_learning import one_sensor
+from kmcf.filter.smoother import Smoother
 from kmcf.kernels import Learned
 from kmcf.numerics.arrays import is_jax
 
@@ -151,6 +152,12 @@ class CompilableFilter(RuleFilter):
         if self._precision is None:
             return super().host_motion()
         return replace(self._motion(), transition=compiled_room().on_host(self.transition, self._precision))
+
+    def _backward_random(self) -> Any:
+        return None if self._precision is None else compiled_room().backward_keys(self.seed_)
+
+    def _smoothed_together(self, smoother: Smoother, filtered: Any) -> Any:
+        return None if self._precision is None else compiled_room().smoothed_together(smoother, filtered)
 
     def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
         if self._precision is None:
