@@ -42,6 +42,7 @@ def reweighted(weights: Array, ratios: Array) -> Array:
 
     Examples
     --------
+    >>> import numpy as np
     >>> reweighted(np.array([0.5, 0.5]), np.array([1.0, 3.0]))
     array([0.25, 0.75])
     >>> reweighted(np.array([1.5, -0.5]), np.array([1.0, 3.0]))  # their sum would be zero

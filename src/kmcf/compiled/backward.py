@@ -1,9 +1,9 @@
 """The backward pass of smoothing as a scan over time, for a batch of sequences.
 
-:mod:`kmcf.bayes_rule.backward` has the rule, :mod:`kmcf.filter.smoother` the same pass on the host. Herded beliefs carry
-equal weights on the states that were picked, so a step works on these alone; where moves need no control, they are
-simulated once for all steps. Beliefs on the particles (missing observations, or a posterior that lives there) are moved
-at their own step.
+:mod:`kmcf.bayes_rule.backward` has the rule, :mod:`kmcf.filter.smoother` the same pass on the host. Herded beliefs
+carry equal weights on the states that were picked, so a step works on these alone; where moves need no control, they
+are simulated once for all steps. Beliefs on the particles (missing observations, or a posterior that lives there) are
+moved at their own step; the host leaves out those that together have less than a thousandth of the weight.
 """
 
 # mypy: disable-error-code=no-untyped-call
@@ -12,6 +12,7 @@ at their own step.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -128,10 +129,8 @@ def backward_pass(
         with jax.default_matmul_precision("highest"):
             features = jax.vmap(lambda states: _features(model, states, settings))(x.predicted)
             moved = _moved_particles(model, x, features, settings) if settings.moving else None
-            back = jax.vmap(
-                lambda *parts: _step_back(model, *parts, settings),
-                in_axes=(0, 0, 0, 0, None if moved is None else 0),
-            )
+            arrays = (0, 0, 0, 0, None if moved is None else 0)
+            back = jax.vmap(partial(_step_back, model, settings), in_axes=arrays)
             return back(known, final, x, features, moved)
 
     by_time = jax.tree.map(lambda array: jnp.moveaxis(array, 1, 0), inputs)
@@ -141,35 +140,32 @@ def backward_pass(
 
 def _step_back(
     model: BackwardModel,
+    settings: BackwardSettings,
     known: Knowledge,
     final: Array,
     x: BackwardInputs,
     features: Array,
     moved: Array | None,
-    settings: BackwardSettings,
 ) -> tuple[Knowledge, Smoothed]:
     """Go back one step of one sequence."""
     algebra, size = settings.step.algebra, x.predicted.shape[0]
     z = ratio_coefficients(known.C, known.mean, model.delta, algebra)
     equal = jnp.full(size, 1.0 / size, features.dtype)
-    mean, found = None, None
+    there: tuple[Array, Smoothed] | None = None
+    if moved is not None:
+        weights = _reweighted(equal if x.weights is None else x.weights, ratios_at(moved, z), x)
+        there = weights @ features, _summary(None, weights, x.predicted, weights, settings)
     if model.rows is not None:
         mean, found = _on_examples(model, z, x, settings)
         mean = jnp.where(x.last, final, mean)
-    if moved is not None:
-        weights = _reweighted(equal if x.weights is None else x.weights, ratios_at(moved, z), x)
-        there = _summary(None, weights, x.predicted, weights, settings)
-        there_mean = weights @ features
-        if found is None:
-            mean, found = there_mean, there
-        else:
-            mean = jnp.where(x.corrected, mean, there_mean)
-            parts = [
-                jax.tree.map(lambda *both: jnp.where(x.corrected, *both), found[k], there[k]) for k in (2, 3, 4, 5)
-            ]
-            found = Smoothed(found.on_examples, weights, *parts)
+        if there is not None:
+            kept = (mean, *found[2:]), (there[0], *there[1][2:])
+            mean, *chosen = jax.tree.map(lambda *both: jnp.where(x.corrected, *both), *kept)
+            found = Smoothed(found.on_examples, there[1].on_particles, *chosen)
+    else:
+        assert there is not None
+        mean, found = there
     C = second_moment(features, equal if x.shares is None else x.shares, algebra)
-    assert found is not None
     return Knowledge(mean, C), found
 
 
@@ -239,7 +235,8 @@ def _similarities(states: Array, settings: BackwardSettings) -> Array:
 
 
 def _reweighted(weights: Array, ratios: Array, x: BackwardInputs) -> Array:
-    return jnp.where(x.active, reweighted(weights, ratios), weights)
+    found = jnp.where(jnp.isfinite(ratios.sum()), reweighted(weights, ratios), jnp.nan)  # or nobody would notice
+    return jnp.where(x.active, found, weights)
 
 
 def _own_key(x: BackwardInputs, settings: BackwardSettings) -> Array:

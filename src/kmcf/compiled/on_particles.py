@@ -42,6 +42,7 @@ class ParticleSteps:
     ) -> Outcome:
         """Draw particles by their weights where these are uneven; otherwise all go on with their weights."""
         size = settings.n_particles
+        assert prior.weights is not None
         weights = jnp.where(corrected, found.posterior / jnp.where(corrected, found.weight_sum, 1.0), prior.weights)
         squares = jnp.sum(weights**2)
         uneven = corrected & (squares > self.threshold / size if self.threshold else True)

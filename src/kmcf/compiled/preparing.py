@@ -73,11 +73,11 @@ def _by_support(flt: Any) -> dict[str, Any]:
             "support": ParticleSteps(float(threshold), rule.sharpness),
             "n_resample": flt.n_particles_,
         }
-    in_advance = isinstance(rule, CompressedRule)
+    known = rule.declared if isinstance(rule, CompressedRule) else None
     return {
         "state_pivots": rule.states.pivot_kernel,
         "observation_pivots": rule.observations.pivot_kernel,
-        "support": ExampleSteps(rule.declared if in_advance else DeclaredFunctions(flt.states_, flt.angles, ())),
+        "support": ExampleSteps(known or DeclaredFunctions(flt.states_, flt.angles, ())),
         "n_resample": min(flt.n_resample, rule.size, flt.n_particles_),
     }
 

@@ -123,7 +123,7 @@ class SmoothedBatch:
         if found.on_examples is not None and belief.corrected:
             picked = candidates_of(made.engine)[np.asarray(made.results.picks[b, t])]
             own = np.asarray(found.on_examples[b, t], np.float64)
-            return np.bincount(picked, weights=own, minlength=len(belief))
+            return np.asarray(np.bincount(picked, weights=own, minlength=len(belief)), np.float64)
         assert found.on_particles is not None
         return np.asarray(found.on_particles[b, t], np.float64)
 
@@ -131,7 +131,7 @@ class SmoothedBatch:
         return name == "interval" or (name == "covariance" and self._found.covariance is None)
 
     def _made(self, name: str) -> Any:
-        """Return a column of the backward pass; after the last step nothing was observed, so there it is the filter's."""
+        """Return a column of the backward pass; at the last step, that of the filter."""
         before = np.array(self.filtered.column(name))
         if name == "negative_mass":
             before[self._later] = 0.0

@@ -1,4 +1,4 @@
-"""Running the backward pass over a batch that was filtered: what it needs, as much at a time as the device has room for.
+"""Running the backward pass over a filtered batch, as much at a time as the device has room for.
 
 The forward pass kept which states were picked, not the particles, so the predictions are repeated first.
 """
@@ -136,10 +136,8 @@ class BatchSmoother:
         last = self.filtered.lengths - 1
         if self.engine.settings.support.on_particles or not self._corrected[np.arange(size), last].any():
             return np.zeros((size, len(self._lower)), self.engine.settings.dtype)
-        columns = [
-            made.results.where_it_is(name)[np.arange(size), last] for name in ("prior", "solution", "weight_sum")
-        ]
-        return mean_features(self.engine, self._rows, *columns)
+        whole = (made.results.where_it_is(name) for name in ("prior", "solution", "weight_sum"))
+        return mean_features(self.engine, self._rows, *(column[np.arange(size), last] for column in whole))
 
     @cached_property
     def _corrected(self) -> Any:
@@ -196,9 +194,8 @@ class BatchSmoother:
                 moving=moving,
                 remembered=step.support.on_particles and few and not driven,
             )
-            known[kind] = BackwardKit(
-                settings, self._model(settings), compiled(partial(backward_pass, settings=settings))
-            )
+            run = compiled(partial(backward_pass, settings=settings))
+            known[kind] = BackwardKit(settings, self._model(settings), run)
         return known[kind]
 
     def _model(self, settings: BackwardSettings) -> BackwardModel:
