@@ -72,6 +72,8 @@ class BackwardInputs(NamedTuple):
     """Posterior weights on the particles."""
     picks: Array
     corrected: Array
+    on_examples: Array
+    """Whether the belief lives on the examples."""
     active: Array
     """Whether a later step of the sequence follows."""
     last: Array
@@ -160,7 +162,7 @@ def _step_back(
         mean = jnp.where(x.last, final, mean)
         if there is not None:
             kept = (mean, *found[2:]), (there[0], *there[1][2:])
-            mean, *chosen = jax.tree.map(lambda *both: jnp.where(x.corrected, *both), *kept)
+            mean, *chosen = jax.tree.map(lambda *both: jnp.where(x.on_examples, *both), *kept)
             found = Smoothed(found.on_examples, there[1].on_particles, *chosen)
     else:
         assert there is not None
@@ -212,7 +214,7 @@ def _moved_particles(model: BackwardModel, x: BackwardInputs, features: Array, s
 
     if model.rows is None:
         return simulated()
-    return lax.cond(jnp.any(~x.corrected & x.active), simulated, lambda: jnp.zeros_like(features))
+    return lax.cond(jnp.any(~x.on_examples & x.active), simulated, lambda: jnp.zeros_like(features))
 
 
 def moves_from(model: BackwardModel, states: Array, drive: Drive, key: Array, settings: BackwardSettings) -> Array:

@@ -58,8 +58,6 @@ def check_settings(flt: Any) -> None:
             f"engine={flt.engine!r} is computed by NumPy only: JAX arrays use engine={engine!r} (or 'auto') for "
             f"rule={flt.rule!r}. Pass NumPy arrays to fit, or another engine."
         )
-    if flt.support != "examples":
-        raise ValueError(f"support={flt.support!r} is computed by NumPy only: pass NumPy arrays to fit.")
     if flt.resampling != "herding" or flt.resample_threshold in ("bound", np.inf):
         raise ValueError(
             f"resampling={flt.resampling!r} with resample_threshold={flt.resample_threshold!r} is computed by NumPy "

@@ -8,10 +8,11 @@ from typing import Any
 import jax
 import numpy as np
 
-from kmcf.bayes_rule import CompressedPosterior, CompressedRule, ParticleRule
+from kmcf.bayes_rule import CompressedPosterior, CompressedRule
 from kmcf.bayes_rule.base import DensePosterior, Posterior
 from kmcf.compiled.contract import Engine
-from kmcf.compiled.records import FilterState, StepResult
+from kmcf.compiled.preparing import herded_rule
+from kmcf.compiled.records import FilterState, StepResult, drawn, herded, lives_on_particles
 from kmcf.compiled.seen import Seen
 from kmcf.filter.belief import Belief, StepReport, equal_weights
 from kmcf.numerics.arrays import FloatArray, IntArray
@@ -58,29 +59,24 @@ def belief_of(
     details |= {"kernel": engine.kernel, "angles": engine.settings.angles, "watch": engine.watch}
     details |= {name: value for name, value in zip(("clock", "elapsed"), clocks, strict=True) if value == value}
     details["calibration"] = engine.calibration
-    if result.particles is not None:
-        own = np.asarray(result.particles.weights, np.float64)
-        drawn = np.asarray(result.picks, np.intp) if bool(result.particles.resampled) else None
-        return Belief(particles(), own, resampled=drawn, **details)
-    if not bool(result.corrected):
+    if bool(lives_on_particles(result)):
         predicted = particles()
-        return Belief(predicted, equal_weights(len(predicted)), **details)
+        if result.particles is None:
+            return Belief(predicted, equal_weights(len(predicted)), **details)
+        chosen = np.asarray(drawn(result.picks), np.intp) if bool(result.particles.resampled) else None
+        return Belief(predicted, np.asarray(result.particles.weights, np.float64), resampled=chosen, **details)
     posterior = _posterior(engine, result, report)
-    herded = candidates_of(engine)[result.picks]
-    return Belief(engine.states, posterior, resampled=herded, **details)
+    return Belief(engine.states, posterior, resampled=candidates_of(engine)[herded(result.picks)], **details)
 
 
 def candidates_of(engine: Engine) -> IntArray:
     """Return which examples herding chooses from."""
-    rule = engine.rule
-    assert not isinstance(rule, ParticleRule)
-    return rule.candidates.indices
+    return herded_rule(engine.rule).candidates.indices
 
 
 def _posterior(engine: Engine, result: StepResult, report: StepReport) -> Posterior:
     """Return the posterior of a step that corrected; the importance-weighted rule clips, so its weights are formed."""
-    rule = engine.rule
-    assert not isinstance(rule, ParticleRule)
+    rule = herded_rule(engine.rule)
     prior, solution = (np.asarray(part, np.float64) for part in (result.prior, result.solution))
     common: dict[str, Any] = {
         "support": engine.states,

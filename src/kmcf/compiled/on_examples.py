@@ -23,11 +23,12 @@ class ExampleSteps:
     declared: DeclaredFunctions
     """The state's moments, as functions whose expectations come with each step."""
     on_particles: ClassVar[bool] = False
+    herds: ClassVar[bool] = True
 
     def correct(self, model: Model, prior: FilterState, observation: Array, settings: StepSettings) -> Corrected:
         """Apply the rule to the mean of the particles."""
         core = _core(model)
-        mean_similarities, state_coverage = similarities_of_mean(core, prior.particles, settings)
+        mean_similarities, state_coverage = similarities_of_mean(core, prior.particles, settings, prior.weights)
         similarities = settings.observation_pivots.against(observation[None])[:, 0].astype(settings.dtype)
         observation_coverage = core.observations.coverage(jnp.max(similarities, initial=0.0))
         correction = correct(core, mean_similarities, similarities, settings.algebra)
@@ -101,9 +102,15 @@ class ExampleSteps:
         return mean, jnp.where(corrected, covariance, predicted_covariance).astype(settings.dtype)
 
 
-def similarities_of_mean(core: CompressedCore, particles: Array, settings: StepSettings) -> tuple[Array, Array]:
+def similarities_of_mean(
+    core: CompressedCore, particles: Array, settings: StepSettings, weights: Array | None = None
+) -> tuple[Array, Array]:
     """Return the particles' mean similarities with the pivots, and how well the examples cover them."""
-    mean, closest = settings.algebra.similarities(settings.state_pivots, particles)
+    if weights is None:
+        mean, closest = settings.algebra.similarities(settings.state_pivots, particles)
+    else:
+        values = settings.state_pivots.against(particles)
+        mean, closest = values @ weights, values.max(axis=0) @ weights
     return mean.astype(settings.dtype), core.states.coverage(closest).astype(settings.dtype)
 
 

@@ -25,6 +25,7 @@ class ParticleSteps:
     sharpness: float = 1.0
     """The state kernel is raised to this power."""
     on_particles: ClassVar[bool] = True
+    herds: ClassVar[bool] = False
 
     def correct(self, model: Model, prior: FilterState, observation: Array, settings: StepSettings) -> Corrected:
         """Re-weight the particles by the likelihood that the examples around them suggest."""

@@ -12,20 +12,23 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from kmcf.bayes_rule import CompressedRule, LowRankRule, ParticleRule
+from kmcf.bayes_rule import CompressedRule, EitherRule, LowRankRule, ParticleRule
 from kmcf.bayes_rule.clipped import ClippedSums
+from kmcf.bayes_rule.core import CompressedCore
 from kmcf.bayes_rule.declared import DeclaredFunctions
 from kmcf.bayes_rule.tensors import Tensors
 from kmcf.compiled.algebra import algebra_for
 from kmcf.compiled.checks import check_kernel
 from kmcf.compiled.loops import padded_gram
+from kmcf.compiled.on_both import BothSteps
 from kmcf.compiled.on_examples import ExampleSteps
 from kmcf.compiled.on_particles import ParticleSteps
-from kmcf.compiled.records import Model, StepSettings
+from kmcf.compiled.records import BothCore, Model, StepSettings
 from kmcf.herding.resampling import Draw
 from kmcf.numerics.objects import Objects
 
-CompiledRule = CompressedRule | LowRankRule | ParticleRule
+HerdedRule = CompressedRule | LowRankRule
+CompiledRule = HerdedRule | ParticleRule | EitherRule
 
 for _sums in (Tensors, ClippedSums):
     jax.tree_util.register_dataclass(_sums, [field.name for field in dataclasses.fields(_sums)], [])
@@ -44,7 +47,7 @@ def settings_for(flt: Any, dtype: Any) -> StepSettings:
     settings = StepSettings(
         transition=flt.transition,
         initial=flt.initial,
-        **_by_support(flt),
+        **_by_support(flt, flt.rule_, dtype),
         angles=tuple(flt.angles),
         seed=flt.seed_,
         n_particles=flt.n_particles_,
@@ -62,9 +65,12 @@ def settings_for(flt: Any, dtype: Any) -> StepSettings:
 PIVOTS = ("state_pivots", "observation_pivots")
 
 
-def _by_support(flt: Any) -> dict[str, Any]:
+def _by_support(flt: Any, rule: CompiledRule, dtype: Any) -> dict[str, Any]:
     """Return the settings that depend on where the posterior lives."""
-    rule: CompiledRule = flt.rule_
+    if isinstance(rule, EitherRule):
+        here, there = _by_support(flt, herded_rule(rule), dtype), _by_support(flt, rule.particles, dtype)
+        kernels = (there[name].mapped(lambda array: array.astype(dtype)) for name in PIVOTS)
+        return {**here, "support": BothSteps(here["support"], there["support"], *kernels)}
     if isinstance(rule, ParticleRule):
         threshold = rule.resampler.threshold if isinstance(rule.resampler, Draw) else np.inf
         return {
@@ -82,16 +88,32 @@ def _by_support(flt: Any) -> dict[str, Any]:
     }
 
 
+def herded_rule(rule: CompiledRule) -> HerdedRule:
+    """Return the rule whose posterior lives on the examples."""
+    found = rule.examples if isinstance(rule, EitherRule) else rule
+    assert isinstance(found, CompressedRule | LowRankRule)
+    return found
+
+
 def model_of(rule: CompiledRule, states: Objects, settings: StepSettings) -> Model:
     """Return the fitted numbers on the device."""
     if isinstance(rule, ParticleRule):
         host = Model(rule.core, None, states)
-        return jax.tree.map(lambda array: jnp.asarray(array, settings.dtype), host)
-    support = settings.support
-    assert isinstance(support, ExampleSteps)
+    else:
+        found = herded_rule(rule)
+        core = _herded_core(found, settings.support)
+        host = Model(core, states[found.candidates.indices], states)
+        if isinstance(rule, EitherRule):
+            rows = found.states.rows, found.observations.rows
+            host = host._replace(core=BothCore(core, rule.particles.core, *rows))
+    return jax.tree.map(lambda array: jnp.asarray(array, settings.dtype), host)
+
+
+def _herded_core(rule: HerdedRule, support: Any) -> CompressedCore:
+    if isinstance(support, BothSteps):
+        support = support.examples
     core = rule.core if isinstance(rule, CompressedRule) else rule.compiled_core(support.declared)
     core = core._replace(candidate_gram=padded_gram(core.candidate_gram))
     if isinstance(core.tensors, Tensors):
         core = core._replace(tensors=dataclasses.replace(core.tensors, squares=None))
-    host = Model(core, states[rule.candidates.indices], states)
-    return jax.tree.map(lambda array: jnp.asarray(array, settings.dtype), host)
+    return core

@@ -14,10 +14,21 @@ from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import Array
 
 
+class BothCore(NamedTuple):
+    """The numbers of the rules on examples and on particles."""
+
+    examples: CompressedCore
+    particles: ParticleCore
+    state_rows: Array
+    """U, (n, p)."""
+    observation_rows: Array
+    """V, (n, q)."""
+
+
 class Model(NamedTuple):
     """The fitted numbers on the device."""
 
-    core: CompressedCore | ParticleCore
+    core: CompressedCore | ParticleCore | BothCore
     candidate_states: Array | None
     """The states that herding chooses from, (N, ...); None where nothing is herded."""
     examples: Array
@@ -79,6 +90,17 @@ class ParticleWeights(NamedTuple):
     """The particle with the largest weight, flattened, (d,)."""
 
 
+class BothPicks(NamedTuple):
+    """What was resampled, where the posterior lives on the examples or on the particles."""
+
+    herded: Array
+    """Candidates, (ℓ,)."""
+    drawn: Array
+    """Particles, (m,)."""
+    on_particles: Array
+    """Which of the two it was."""
+
+
 class StepResult(NamedTuple):
     """What one step computed; if nothing was corrected, the posterior's entries are NaN."""
 
@@ -103,10 +125,10 @@ class StepResult(NamedTuple):
     """Mean state, flattened, (d,)."""
     covariance: Array | None
     """(d, d); None with angles, whose deviations wrap around."""
-    picks: Array
+    picks: Array | BothPicks
     """What was resampled: herded candidates, (ℓ,), or particles, (m,)."""
     particles: ParticleWeights | None = None
-    """Where the posterior lives on the particles."""
+    """Where the posterior may live on the particles."""
 
 
 class Corrected(NamedTuple):
@@ -118,6 +140,8 @@ class Corrected(NamedTuple):
     observation_coverage: Array
     state_coverage: Array
     evidence: Evidence
+    prior_coverage: Array | None = None
+    """The state coverage of a step without an observation, if it is another."""
 
 
 class Outcome(NamedTuple):
@@ -125,7 +149,7 @@ class Outcome(NamedTuple):
 
     mean: Array
     covariance: Array | None
-    picks: Array
+    picks: Array | BothPicks
     herding_loss: Array
     prior: Array | None = None
     solution: Array | None = None
@@ -136,7 +160,9 @@ class SupportSteps(Protocol):
     """How a compiled step corrects and resamples, by where the posterior lives."""
 
     on_particles: bool
-    """Whether the posterior's states are the particles, which move from step to step."""
+    """Whether the posterior's states may be the particles, which move from step to step."""
+    herds: bool
+    """Whether they may be the examples."""
 
     def correct(self, model: Model, prior: FilterState, observation: Array, settings: StepSettings) -> Corrected:
         """Apply Bayes' rule to the predicted particles, with their weights, and one observation."""
@@ -149,7 +175,7 @@ class SupportSteps(Protocol):
         ...
 
     def following(
-        self, model: Model, prior: FilterState, corrected: Array, picks: Array, settings: StepSettings
+        self, model: Model, prior: FilterState, corrected: Array, picks: Any, settings: StepSettings
     ) -> Array:
         """Return the particles that the next step moves."""
         ...
@@ -161,3 +187,22 @@ class SupportSteps(Protocol):
     def numbers(self, model: Model, settings: StepSettings) -> tuple[int, int]:
         """Return how many numbers a step works with, and how many it leaves behind."""
         ...
+
+
+def lives_on_particles(results: Any) -> Array:
+    """Say of results, of one step or many, whether the belief's states are the predicted particles."""
+    if results.particles is None:
+        return ~results.corrected
+    if isinstance(results.picks, BothPicks):
+        return ~results.corrected | results.picks.on_particles
+    return results.corrected | True
+
+
+def herded(picks: Array | BothPicks) -> Array:
+    """Return the candidates that were herded."""
+    return picks.herded if isinstance(picks, BothPicks) else picks
+
+
+def drawn(picks: Array | BothPicks) -> Array:
+    """Return the particles that were drawn."""
+    return picks.drawn if isinstance(picks, BothPicks) else picks

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol, overload
 
 import jax
@@ -16,14 +17,14 @@ from kmcf.compiled.contract import Engine
 from kmcf.compiled.fetching import belief_of
 from kmcf.compiled.held import HeldResults
 from kmcf.compiled.inputs import Batch
-from kmcf.compiled.records import FilterState
+from kmcf.compiled.records import FilterState, lives_on_particles
 from kmcf.compiled.seen import Seen, distances_of, shifts_of
 from kmcf.compiled.weights import summarise_weights
 from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
 from kmcf.filter.run import FilterRun
 from kmcf.filter.summaries import DECIDED, NAMES, decided
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.trust.signals import Running, running_means
 
 WATCHED = ("log_evidence", "relative_evidence", "prediction_score", "support_size", "observation_distance",
@@ -100,18 +101,18 @@ class BatchSummaries:
 
     def belief(self, b: int, t: int) -> Belief:
         """Return one belief."""
-        if self._results.corrected[b, t] and not self._moving:
+        if not self.on_particles[b, t]:
             return self._belief(b, t, None)
-        if self._moving and self._replayed[0] != b:
+        if not self._engine.settings.support.on_particles:  # a missing observation here and there
+            return next(belief for k, belief in enumerate(self.beliefs(b)) if k == t)
+        if self._replayed[0] != b:
             self._replayed = b, list(self._particles(b))
-        if self._moving:
-            return self._belief(b, t, self._replayed[1][t])
-        return next(belief for k, belief in enumerate(self.beliefs(b)) if k == t)
+        return self._belief(b, t, self._replayed[1][t])
 
-    @property
-    def _moving(self) -> bool:
-        """Whether posteriors live on the particles, which are replayed when beliefs are asked for."""
-        return self._engine.settings.support.on_particles
+    @cached_property
+    def on_particles(self) -> BoolArray:
+        """Which beliefs live on the particles, (B, T), which are replayed when they are asked for."""
+        return np.asarray(lives_on_particles(self._results))
 
     def _belief(self, b: int, t: int, particles: FloatArray | None) -> Belief:
         begin, stream, before = (0, b, 0)
@@ -140,7 +141,7 @@ class BatchSummaries:
 
     def _particles(self, b: int) -> Iterator[FloatArray | None]:
         """Yield the predicted particles where the belief lives on them, by repeating the predictions."""
-        needed = ~self._results.corrected[b, : self.lengths[b]] | self._moving
+        needed = self.on_particles[b, : self.lengths[b]]
         corrected = self._results.corrected[b, : self.lengths[b]]
         state = self._start if self._start is not None else self._engine.initial_of(b)
         piece = max(1, REPLAYED_AT_ONCE // max(state.particles.size, 1))
@@ -150,7 +151,7 @@ class BatchSummaries:
                 yield from [None] * (len(corrected) - first)
                 return
             drives = jax.tree.map(lambda array, some=some: array[b, some], self._drives)
-            picks = self._results.picks[b, some]
+            picks = jax.tree.map(lambda array, some=some: array[b, some], self._results.picks)
             state, particles = self._engine.replay_steps(state, corrected[some], picks, drives)
             yield from (sample if need else None for need, sample in zip(needed[some], particles, strict=True))
 
@@ -187,8 +188,7 @@ class BatchSummaries:
         if name == "prediction_score":
             return _double(evidence.score)
         if name == "support_size":
-            corrected = results.corrected & (not self._moving)
-            return np.where(corrected, len(self._engine.states), self._engine.settings.n_particles)
+            return np.where(self.on_particles, self._engine.settings.n_particles, len(self._engine.states))
         if name == "observation_distance":
             covered = self.column("observation_coverage")
             return distances_of(self._engine.watch, self._observations, covered, results.missing)
@@ -210,25 +210,21 @@ class BatchSummaries:
 
     def _from_weights(self) -> dict[str, Any]:
         """Compute what needs the weights of all steps, on the device, some steps at a time."""
-        corrected, shape = self._results.corrected, self._engine.state_shape
-        if self._moving:
-            found = self._results.particles
-            ess, negative = _double(found.ess), np.zeros(corrected.shape)
-            mode = _double(found.mode).reshape(*corrected.shape, *shape)
-        else:
-            size = self._engine.settings.n_particles
-            ess, negative = np.full(corrected.shape, float(size)), np.zeros(corrected.shape)
-            mode = np.full((*corrected.shape, *shape), np.nan)
+        results, shape, size = self._results, self._engine.state_shape, self._engine.settings.n_particles
+        corrected, herded = results.corrected, ~self.on_particles
+        ess, negative = np.full(corrected.shape, float(size)), np.zeros(corrected.shape)
+        mode = np.full((*corrected.shape, *shape), np.nan)
+        if results.particles is not None:
+            ess, mode = _double(results.particles.ess), _double(results.particles.mode).reshape(mode.shape)
         for b in np.flatnonzero([not corrected[b, :length].all() for b, length in enumerate(self.lengths)]):
             for t, particles in enumerate(self._particles(int(b))):
                 if particles is not None and not corrected[b, t]:  # equal weights: their density decides
                     mode[b, t] = self._belief(int(b), t, particles).mode()
-        if corrected.any() and not self._moving:
-            results = self._results
-            some = results.prior[corrected], results.solution[corrected], results.weight_sum[corrected]
+        if herded.any():
+            some = results.prior[herded], results.solution[herded], results.weight_sum[herded]
             summary = summarise_weights(self._engine, *some, self._mesh)
-            ess[corrected], negative[corrected] = 1.0 / summary.sum_of_squares, summary.negative_mass
-            mode[corrected] = self._engine.states[summary.largest]
+            ess[herded], negative[herded] = 1.0 / summary.sum_of_squares, summary.negative_mass
+            mode[herded] = self._engine.states[summary.largest]
         return {"ess": ess, "negative_mass": negative, "mode": mode}
 
     def __getstate__(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from kmcf.bayes_rule.backward import StateFeatures
 from kmcf.compiled.backward import Smoothed
 from kmcf.compiled.fetching import candidates_of
+from kmcf.compiled.records import herded
 from kmcf.compiled.results import BatchSummaries, Beliefs, Members, SequenceSummaries
 from kmcf.compiled.smoother import BatchSmoother
 from kmcf.filter.belief import Belief
@@ -120,8 +121,8 @@ class SmoothedBatch:
     def weights(self, b: int, t: int, belief: Belief) -> FloatArray:
         """Return the smoothed weights of a belief that is not the last."""
         made, found = self.filtered.made, self._found
-        if found.on_examples is not None and belief.corrected:
-            picked = candidates_of(made.engine)[np.asarray(made.results.picks[b, t])]
+        if found.on_examples is not None and not self.filtered.on_particles[b, t]:
+            picked = candidates_of(made.engine)[np.asarray(herded(made.results.picks)[b, t])]
             own = np.asarray(found.on_examples[b, t], np.float64)
             return np.asarray(np.bincount(picked, weights=own, minlength=len(belief)), np.float64)
         assert found.on_particles is not None

@@ -30,6 +30,7 @@ from kmcf.compiled.compiling import announcing, compiled
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.fetching import candidates_of
 from kmcf.compiled.memory import free_bytes, plan
+from kmcf.compiled.records import herded
 from kmcf.compiled.results import BatchSummaries
 from kmcf.compiled.weights import mean_features
 from kmcf.filter.clock import Drive
@@ -96,14 +97,16 @@ class BatchSmoother:
     def _replayed(self, model: Any, state: Any, rows: IntArray, some: slice) -> tuple[Any, Array]:
         """Repeat the predictions of some steps."""
         results = self.filtered.made.results
-        corrected, picks = (results.where_it_is(name)[rows, some] for name in ("corrected", "picks"))
+        done = results.where_it_is("corrected"), results.where_it_is("picks")
+        corrected, picks = jax.tree.map(lambda array: array[rows, some], done)
         drives = jax.tree.map(lambda array: array[rows, some], self.filtered.made.drives)
         return self.engine.replay_batch(model, state, corrected, picks, drives)
 
     def _inputs(self, rows: IntArray, some: slice, predicted: Array) -> BackwardInputs:
         """Put together what the filter left behind of some steps."""
         results = self.filtered.made.results
-        corrected, picks = (results.where_it_is(name)[rows, some] for name in ("corrected", "picks"))
+        done = results.where_it_is("corrected"), herded(results.where_it_is("picks")), ~self.filtered.on_particles
+        corrected, picks, on_examples = (array[rows, some] for array in done)
         steps = np.arange(self._corrected.shape[1])[None, :]
         lengths = self.filtered.lengths[rows][:, None]
         shares, weights = self._particle_weights(rows, some)
@@ -113,6 +116,7 @@ class BatchSmoother:
             weights=weights,
             picks=picks,
             corrected=corrected,
+            on_examples=on_examples,
             active=(steps < lengths - 1)[:, some],
             last=(steps == lengths - 1)[:, some],
             drive=jax.tree.map(lambda array: array[rows, some], self._moves),
@@ -134,7 +138,7 @@ class BatchSmoother:
         """Return the mean features of each sequence's last belief, where it lives on the examples, (B, p)."""
         made, size = self.filtered.made, len(self.filtered.lengths)
         last = self.filtered.lengths - 1
-        if self.engine.settings.support.on_particles or not self._corrected[np.arange(size), last].any():
+        if self.filtered.on_particles[np.arange(size), last].all():
             return np.zeros((size, len(self._lower)), self.engine.settings.dtype)
         whole = (made.results.where_it_is(name) for name in ("prior", "solution", "weight_sum"))
         return mean_features(self.engine, self._rows, *(column[np.arange(size), last] for column in whole))
@@ -166,7 +170,7 @@ class BatchSmoother:
         """The times that pass between steps, if moves can be tabled, and which of them passes where, (B, T)."""
         elapsed, zeros = self._moves.elapsed, np.zeros(self._corrected.shape, np.int32)
         few = len(self.engine.states) * self.features.copies <= MOST_MOVES
-        if not few or self._moves.control is not None or self.engine.settings.support.on_particles:
+        if not few or self._moves.control is not None or not self.engine.settings.support.herds:
             return None, zeros
         if elapsed is None or not takes_elapsed(self.engine.settings.transition):
             return np.ones(1), zeros
@@ -181,7 +185,7 @@ class BatchSmoother:
         """What is compiled, made once per filter for batches of one kind."""
         step, known = self.engine.settings, self.engine.backward
         inside = np.arange(self._corrected.shape[1])[None, :] < self.filtered.lengths[:, None]
-        moving = step.support.on_particles or bool((~self._corrected & inside).any())
+        moving = bool((self.filtered.on_particles & inside).any())
         passed, driven = self._tables[0], self._moves.control is not None
         kind = (None if passed is None else tuple(passed.tolist()), moving, driven, self._moves.elapsed is None)
         if kind not in known:
@@ -199,13 +203,13 @@ class BatchSmoother:
         return known[kind]
 
     def _model(self, settings: BackwardSettings) -> BackwardModel:
-        dtype, herded = settings.step.dtype, not settings.step.support.on_particles
+        dtype, herds = settings.step.dtype, settings.step.support.herds
         model = BackwardModel(
             lower=jnp.asarray(self._lower, dtype),
             scale=jnp.asarray(self.features.scale, dtype),
             delta=jnp.asarray(self.features.delta, dtype),
             candidates=self.engine.model.candidate_states,
-            rows=jnp.asarray(self._rows[candidates_of(self.engine)], dtype) if herded else None,
+            rows=jnp.asarray(self._rows[candidates_of(self.engine)], dtype) if herds else None,
             successors=None,
         )
         passed = self._tables[0]
@@ -225,7 +229,7 @@ class BatchSmoother:
         """Estimate the memory of one sequence."""
         step, p = self.engine.settings, len(self._lower)
         numbers = int(np.prod(self.engine.state_shape))
-        size, picked = step.n_particles, 0 if step.support.on_particles else step.n_resample
+        size, picked = step.n_particles, step.n_resample if step.support.herds else 0
         simulated = (size if self._kit.settings.moving else 0) + (0 if self._kit.settings.tabled else picked)
         working = 3 * size * p + 8 * p * p + simulated * (3 * p + 2 * self.features.copies * numbers)
         kept = size * numbers + 2 * picked + (2 * size if self._kit.settings.moving else 0) + numbers**2 + 2 * numbers

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from kmcf.bayes_rule.base import LEAST_SIMILARITY, LEAST_WEIGHT_SUM
 from kmcf.bayes_rule.evidence import Evidence
 from kmcf.compiled.checks import tracing
-from kmcf.compiled.records import FilterState, Model, Outcome, StepResult, StepSettings
+from kmcf.compiled.records import Corrected, FilterState, Model, Outcome, StepResult, StepSettings
 from kmcf.filter.clock import Drive
 from kmcf.numerics.arrays import Array
 from kmcf.numerics.circles import wrapped_columns
@@ -86,7 +86,7 @@ def advance(
         broken=~missing & (~jnp.isfinite(weight_sum) | ((weight_sum == 0.0) & (not settings.rejecting))),
         weight_sum=jnp.where(corrected, weight_sum, nan),
         observation_coverage=jnp.where(missing, nan, found.observation_coverage),
-        state_coverage=found.state_coverage,
+        state_coverage=_state_coverage(found, missing),
         evidence=jax.tree.map(lambda value: jnp.where(missing, nan, value), found.evidence),
     )
     after = _following(model, prior, corrected, outcome.picks, drive, settings)
@@ -96,7 +96,13 @@ def advance(
     return after._replace(rejections=state.rejections + result.rejected.astype(jnp.int32)), result
 
 
-def _result(outcome: Outcome, **reported: Array) -> StepResult:
+def _state_coverage(found: Corrected, missing: Array) -> Array:
+    if found.prior_coverage is None:
+        return found.state_coverage
+    return jnp.where(missing, found.prior_coverage, found.state_coverage)
+
+
+def _result(outcome: Outcome, **reported: Any) -> StepResult:
     return StepResult(**reported, **outcome._asdict())
 
 
@@ -124,7 +130,7 @@ def move(particles: Array, drive: Drive, key: Array, settings: StepSettings) -> 
 
 
 def replay(
-    model: Model, state: FilterState, corrected: Array, picks: Array, drive: Drive, settings: StepSettings
+    model: Model, state: FilterState, corrected: Array, picks: Any, drive: Drive, settings: StepSettings
 ) -> tuple[FilterState, Array]:
     """Repeat the prediction of a step whose outcome is known; return the next state and the predicted particles."""
     prior = state._replace(particles=predict(state, drive, settings))
@@ -132,7 +138,7 @@ def replay(
 
 
 def _following(
-    model: Model, prior: FilterState, corrected: Array, picks: Array, drive: Drive, settings: StepSettings
+    model: Model, prior: FilterState, corrected: Array, picks: Any, drive: Drive, settings: StepSettings
 ) -> FilterState:
     """Return what the next step continues from: what was resampled, or the prediction where it stays."""
     particles = settings.support.following(model, prior, corrected, picks, settings)

@@ -14,9 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from kmcf.bayes_rule import CompressedRule, ParticleRule
+from kmcf.bayes_rule import CompressedRule
 from kmcf.compiled.compiling import compiled
 from kmcf.compiled.contract import Engine
+from kmcf.compiled.preparing import herded_rule
 from kmcf.embedding.lazy_weights import WeightSummary, summarise_columns
 from kmcf.numerics.arrays import Array
 
@@ -31,8 +32,7 @@ def summarise_weights(
 
     With a mesh the rows of the factors, one per example, are spread over its devices.
     """
-    rule, dtype = engine.rule, engine.settings.dtype
-    assert not isinstance(rule, ParticleRule)
+    rule, dtype = herded_rule(engine.rule), engine.settings.dtype
     U, V = (np.asarray(factor.rows[: rule.size], dtype) for factor in (rule.states, rule.observations))
     if mesh is not None:
         filled = -(-len(U) // mesh.size) * mesh.size - len(U)  # rows of zeros have weight zero
@@ -50,8 +50,7 @@ def summarise_weights(
 
 def mean_features(engine: Engine, rows: Array, prior: Array, solution: Array, weight_sum: Array) -> Array:
     """Return the means of some features of the examples, (n, p), under K posteriors, (K, p)."""
-    rule, dtype = engine.rule, engine.settings.dtype
-    assert not isinstance(rule, ParticleRule)
+    rule, dtype = herded_rule(engine.rule), engine.settings.dtype
     U, V, rows = (jnp.asarray(part[: rule.size], dtype) for part in (rule.states.rows, rule.observations.rows, rows))
     piece = max(1, WEIGHTS_AT_ONCE // len(U))
     mean = _compiled(_mean_features, not isinstance(rule, CompressedRule))
