@@ -29,6 +29,7 @@ __all__ = [
     "on_device",
     "on_host",
     "precision_of",
+    "remembered",
     "smoothed_together",
 ]
 
@@ -46,6 +47,11 @@ def compiled_backend(flt: Any, precision: Any, watch: Watch | None = None) -> Ba
         What raises alarms.
     """
     return with_patterns(flt, precision, watch)
+
+
+def remembered(backend: CompiledFilter) -> dict[Any, Any]:
+    """Return what smoothing keeps with a backend, from one call to the next."""
+    return backend.backward
 
 
 def on_device(states: Any, observations: Any, precision: Any) -> tuple[Any, Any]:

@@ -44,6 +44,8 @@ class BackwardKit(NamedTuple):
 
     settings: BackwardSettings
     model: BackwardModel
+    rows: FloatArray | None
+    """Features of all examples, (n, p); None where no belief lives on them."""
     run: Any
     """Takes the model, what is known of the step after, the last means and the steps."""
 
@@ -141,7 +143,7 @@ class BatchSmoother:
         if self.filtered.on_particles[np.arange(size), last].all():
             return np.zeros((size, len(self._lower)), self.engine.settings.dtype)
         whole = (made.results.where_it_is(name) for name in ("prior", "solution", "weight_sum"))
-        return mean_features(self.engine, self._rows, *(column[np.arange(size), last] for column in whole))
+        return mean_features(self.engine, self._kit.rows, *(column[np.arange(size), last] for column in whole))
 
     @cached_property
     def _corrected(self) -> Any:
@@ -150,11 +152,6 @@ class BatchSmoother:
     @cached_property
     def _lower(self) -> FloatArray:
         return self.features.fitted.map.lower
-
-    @cached_property
-    def _rows(self) -> FloatArray:
-        """Features of all examples, (n, p)."""
-        return self.features.of(self.engine.states)
 
     @cached_property
     def _moves(self) -> Drive:
@@ -199,17 +196,18 @@ class BatchSmoother:
                 remembered=step.support.on_particles and few and not driven,
             )
             run = compiled(partial(backward_pass, settings=settings))
-            known[kind] = BackwardKit(settings, self._model(settings), run)
+            rows = self.features.of(self.engine.states) if step.support.herds else None
+            known[kind] = BackwardKit(settings, self._model(settings, rows), rows, run)
         return known[kind]
 
-    def _model(self, settings: BackwardSettings) -> BackwardModel:
-        dtype, herds = settings.step.dtype, settings.step.support.herds
+    def _model(self, settings: BackwardSettings, rows: FloatArray | None) -> BackwardModel:
+        dtype = settings.step.dtype
         model = BackwardModel(
             lower=jnp.asarray(self._lower, dtype),
             scale=jnp.asarray(self.features.scale, dtype),
             delta=jnp.asarray(self.features.delta, dtype),
             candidates=self.engine.model.candidate_states,
-            rows=jnp.asarray(self._rows[candidates_of(self.engine)], dtype) if herds else None,
+            rows=None if rows is None else jnp.asarray(rows[candidates_of(self.engine)], dtype),
             successors=None,
         )
         passed = self._tables[0]
@@ -223,7 +221,14 @@ class BatchSmoother:
         states = jnp.asarray(self.engine.states, self.engine.settings.dtype)
         drive = Drive(None, None if self._moves.elapsed is None else elapsed)
         key = jax.random.fold_in(jax.random.key(self.engine.settings.seed), np.uint32(BACKWARD))
-        return simulate(model, states, drive, key)[candidates_of(self.engine)]
+        found = simulate(model, states, drive, key)
+        lost = int(jnp.sum(~jnp.isfinite(found).all(axis=1)))
+        if lost:
+            raise ValueError(
+                f"transition(states, control, key) returned NaN or infinity when {lost} of the {len(states)} example "
+                "states were moved, to smooth."
+            )
+        return found[candidates_of(self.engine)]
 
     def _bytes_per_sequence(self, steps: int) -> int:
         """Estimate the memory of one sequence."""

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from kmcf.bayes_rule.backward import Features
 from kmcf.filter.backend import Backend, compiled_room
 from kmcf.filter.motion import Motion
 from kmcf.filter.rule_filter import Functions, RuleFilter
@@ -152,6 +153,15 @@ class CompilableFilter(RuleFilter):
         if self._precision is None:
             return super().host_motion()
         return replace(self._motion(), transition=compiled_room().on_host(self.transition, self._precision))
+
+    def _backward_features(self, motion: Motion) -> Features:
+        if self._precision is None:
+            return super()._backward_features(motion)
+        known = compiled_room().remembered(self.backend_)  # a compiled backward pass belongs to its features
+        if "features" not in known:
+            known["features"] = super()._backward_features(motion)
+        found: Features = known["features"]
+        return found
 
     def _backward_random(self) -> Any:
         return None if self._precision is None else compiled_room().backward_keys(self.seed_)
