@@ -50,8 +50,10 @@ class BothSteps:
         resembled = here.observation_coverage > LEAST_SIMILARITY
         carried = (here.weight_sum > LEAST_WEIGHT_SUM) & (_effective_size(core, here) >= LEAST_ESS)
         elsewhere = jnp.isfinite(here.weight_sum) & resembled & ~carried
-        chosen: tuple[Any, ...] = jax.tree.map(lambda *both: jnp.where(elsewhere, *both), there[1:5], here[1:5])
-        return Corrected(Halves(here, there, elsewhere), *chosen, here.state_coverage)
+        chosen = jax.tree.map(lambda *both: jnp.where(elsewhere, *both), there[1:5], here[1:5])
+        weight_sum, observation_coverage, state_coverage, evidence = chosen
+        halves = Halves(here, there, elsewhere)
+        return Corrected(halves, weight_sum, observation_coverage, state_coverage, evidence, here.state_coverage)
 
     def conclude(
         self, model: Model, prior: FilterState, found: Corrected, corrected: Array, key: Array, settings: StepSettings
