@@ -45,7 +45,7 @@ def test_precision_follows_the_arrays():
     [
         ({"engine": "exact"}, "engine='exact'"),
         ({"rule": "importance", "engine": "exact"}, "engine='exact'.*engine='lowrank'"),
-        ({"support": "particles"}, "support='particles'"),
+        ({"relocate": True}, "relocate=True"),
         ({"resampling": "multinomial"}, "resampling='multinomial'"),
         ({"resample_threshold": np.inf}, "always resamples"),
     ],

@@ -12,7 +12,7 @@ from jax_cases import TEST
 from kmcf.bayes_rule.evidence import Evidence
 from kmcf.compiled.compiling import announcing, compiled
 from kmcf.compiled.held import HeldResults, may_stay
-from kmcf.compiled.step import StepResult
+from kmcf.compiled.records import StepResult
 
 
 def test_long_compiling_is_announced():

@@ -7,6 +7,7 @@ jax = pytest.importorskip("jax", reason="JAX (the extra kmcf[jax]) is not instal
 jax.config.update("jax_enable_x64", True)
 
 from kmcf_lab.bench import jax as bench_jax  # noqa: E402
+from kmcf_lab.bench import jax_variants  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +25,19 @@ def test_speeds_are_of_the_sizes_asked_for():
     assert row.through_filter > 0
     assert row.numpy_steps_per_second > 0
     assert len(said) == 1
+
+
+def test_the_variants_are_measured(monkeypatch):
+    monkeypatch.setattr(jax_variants, "NUMPY_STEPS", 3)
+    said = []
+    rows = jax_variants.measure_variants([60], [2], steps=4, report=said.append)
+    assert [row.what for row in rows] == ["posterior on particles", "smoothing"]
+    for row in rows:
+        assert (row.n, row.batch, row.steps, row.particles) == (60, 2, 4, 40)
+        assert row.steps_per_second == pytest.approx(8 / row.later_seconds)
+        assert row.first_seconds > row.later_seconds > 0
+        assert row.numpy_steps_per_second > 0
+    assert len(said) == 2
 
 
 def test_the_parts_of_a_step_are_timed():

@@ -126,7 +126,10 @@ def test_baselines_are_measured_printed_and_saved(monkeypatch, tmp_path):
 def test_jax_is_printed_and_saved(monkeypatch, tmp_path):
     pytest.importorskip("jax", reason="JAX (the extra kmcf[jax]) is not installed")
     from kmcf_lab.bench import jax as study
+    from kmcf_lab.bench import jax_variants
 
+    variant = jax_variants.VariantRow("smoothing", 77, 100, "float64", 3, 5, 1.0, 0.1, 150.0, 20.0)
+    monkeypatch.setattr(jax_variants, "measure_variants", lambda *_, **__: [variant])
     speed = study.JaxRow(77, (5, 4), "float64", 3, "plain herding", 1.0, 1234.0, 0.5, 900.0, 100.0)
     monkeypatch.setattr(study, "measure_speed", lambda *_, **__: [speed])
     monkeypatch.setattr(study, "measure_algebras", lambda *_, **__: [speed])
@@ -137,7 +140,7 @@ def test_jax_is_printed_and_saved(monkeypatch, tmp_path):
     result = succeed("bench", "--engine", "jax", "--n", "77", "--batch", "3", "--out", tmp_path)
     assert "77 5, 4 float64 3 1,234 0.500 900 100 1.0" in " ".join(result.output.split())
     saved = json.loads((tmp_path / "bench_jax.json").read_text())
-    assert {"device", "versions", "speed", "ways", "parts", "first", "precision"} <= set(saved)
+    assert {"device", "versions", "speed", "ways", "parts", "first", "variants", "precision"} <= set(saved)
     assert "the first call took 2.5 s" in " ".join(result.output.split())
     assert saved["parts"][0]["batch"] == 3
 

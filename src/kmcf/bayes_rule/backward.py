@@ -24,18 +24,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from kmcf.bayes_rule.backward_core import features_of, reweighted, second_moment
 from kmcf.bayes_rule.factors import KernelFeatures
+from kmcf.bayes_rule.host_algebra import HostAlgebra
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
-from kmcf.numerics.linalg import CholeskyFactor, cholesky, solve_lower, weighted_gram
+from kmcf.numerics.linalg import CholeskyFactor, cholesky
 from kmcf.numerics.objects import Objects, is_numeric, take
 
 TOLERANCE = 1e-3
 """Features whose share is smaller than this are lost in δ anyway."""
 MOST_FEATURES = 150
-MOST_CANCELLING = 2.0
-"""Smoothed weights may cancel by no more than this times as much as the filter's: else the ratio is taken in part."""
-LEAST_PART, LEAST_SUM = 0.1, 1e-3
 DELTA = 3e-3
 MOVES = 20
 """How many moves are simulated from each state."""
@@ -87,7 +86,7 @@ class StateFeatures:
         similarities = self.fitted.pivot_kernel.against(states)
         if copies > 1:
             similarities = similarities.reshape(len(similarities), -1, copies).mean(axis=2)
-        return np.asarray(solve_lower(self.fitted.map.lower, similarities).T) / self.scale
+        return np.asarray(features_of(similarities, self.fitted.map.lower, self.scale, HostAlgebra))
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,8 +174,7 @@ class BackwardStep:
         delta : float
             δ.
         """
-        positive = np.maximum(shares, 0.0)
-        C = weighted_gram(predicted, positive / positive.sum())
+        C = second_moment(predicted, shares, HostAlgebra)
         return cls(weights, successors, C, cholesky(C @ C, shift=delta, name="C² + delta I", remedy="delta"))
 
     def ratios(self, means: FloatArray) -> FloatArray:
@@ -185,7 +183,7 @@ class BackwardStep:
 
     def given_mean(self, mean: FloatArray) -> FloatArray:
         """Return the smoothed weights, (n,), given the smoothed mean features of the next step, (p,)."""
-        return reweighted(self.weights, self.ratios(mean[:, None])[:, 0])
+        return np.asarray(reweighted(self.weights, self.ratios(mean[:, None])[:, 0]))
 
     def given_states(self, features: FloatArray) -> FloatArray:
         """Return weights given each of m next states with these features (m, p): (m, n), rows sum to one.
@@ -193,28 +191,6 @@ class BackwardStep:
         Negative weights count as zero, so that states can be drawn.
         """
         return positive_rows(self.ratios(features.T).T, self.weights)
-
-
-def reweighted(weights: FloatArray, ratios: FloatArray) -> FloatArray:
-    """Multiply signed weights by ratios and normalise; where they would cancel, take the ratios in part, or not at all.
-
-    Examples
-    --------
-    >>> reweighted(np.array([0.5, 0.5]), np.array([1.0, 3.0]))
-    array([0.25, 0.75])
-    >>> reweighted(np.array([1.5, -0.5]), np.array([1.0, 3.0]))  # their sum would be zero
-    array([ 1.5, -0.5])
-    """
-    total = float(weights @ ratios)
-    if not total > LEAST_SUM * float(np.abs(weights) @ ratios):
-        return weights
-    cancelling, normalised, part = float(np.abs(weights).sum()), ratios / total, 1.0
-    while part >= LEAST_PART:
-        changed = weights * (1.0 - part + part * normalised)
-        if np.abs(changed).sum() <= MOST_CANCELLING * cancelling:
-            return np.asarray(changed / changed.sum())
-        part /= 2.0
-    return weights
 
 
 def positive_rows(ratios: FloatArray, weights: FloatArray) -> FloatArray:

@@ -33,6 +33,10 @@ class Algebra(Protocol):
         """Solve (C + δI) x = right for a positive semi-definite C."""
         ...
 
+    def weighted_gram(self, rows: Array, weights: Array) -> Array:
+        """Return Σ_i w_i r_i r_iᵀ for rows r_i and weights that are not negative."""
+        ...
+
     def herd(self, mean_values: Array, gram: Array, size: int, squared_norm: Array) -> tuple[Array, Array]:
         """Return the picks of Kernel Herding (Algorithm 4) and their distance to the embedding."""
         ...

@@ -1,7 +1,7 @@
 """NumPy's side of the seam that :mod:`kmcf.bayes_rule.core` is written against."""
 
 from kmcf.herding.herding import herd
-from kmcf.numerics.linalg import solve_factorised, solve_lower, solve_regularised_square, solve_shifted
+from kmcf.numerics.linalg import solve_factorised, solve_lower, solve_regularised_square, solve_shifted, weighted_gram
 
 
 class _HostAlgebra:
@@ -11,6 +11,7 @@ class _HostAlgebra:
     solve_factorised = staticmethod(solve_factorised)
     solve_regularised_square = staticmethod(solve_regularised_square)
     solve_shifted = staticmethod(solve_shifted)
+    weighted_gram = staticmethod(weighted_gram)
     herd = staticmethod(herd)
 
 

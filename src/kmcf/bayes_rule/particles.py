@@ -23,28 +23,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior, Prior, Resampler, coverage
-from kmcf.bayes_rule.evidence import Evidence, log_evidence
+from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior, Prior, Resampler
 from kmcf.bayes_rule.factors import KernelFeatures
+from kmcf.bayes_rule.host_algebra import HostAlgebra
+from kmcf.bayes_rule.particle_core import (
+    Likelihood,
+    ParticleCore,
+    likelihood_of,
+    reweigh,
+    state_coverage,
+    surroundings,
+)
 from kmcf.kernels import ExampleKernel
-from kmcf.numerics.arrays import FloatArray
-from kmcf.numerics.linalg import solve_shifted, weighted_gram
+from kmcf.numerics.arrays import Array, FloatArray
 from kmcf.numerics.objects import Objects
-
-
-class Likelihood(NamedTuple):
-    """What one observation says."""
-
-    at_examples: FloatArray
-    perfect: float
-    """The likelihood of an observation that fits perfectly."""
-    coverage: float
-    evidence: Evidence
-    contrast: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,19 +66,26 @@ class ParticleRule(BayesRule):
         return self.state_kernel.size
 
     @cached_property
-    def _largest(self) -> tuple[float, float]:
-        """The largest similarities of an example state, and of an example observation, with itself."""
+    def core(self) -> ParticleCore:
+        """All numbers that a step needs besides the kernels."""
         observed = self.observations
-        return (
-            float(self.state_kernel.diagonal().max()) ** self.sharpness,
-            observed.largest if isinstance(observed, KernelFeatures) else float(observed.diagonal().max()),
+        rows = observed.rows if isinstance(observed, KernelFeatures) else observed.matrix()
+        return ParticleCore(
+            observations=observed.map if isinstance(observed, KernelFeatures) else None,
+            rows=rows,
+            mean_row=observed.mean_row if isinstance(observed, KernelFeatures) else rows.mean(axis=0),
+            delta=self.delta,
+            largest_state=float(self.state_kernel.diagonal().max()) ** self.sharpness,
+            largest_observation=(
+                observed.largest if isinstance(observed, KernelFeatures) else float(observed.diagonal().max())
+            ),
+            background=self.background if self.background > 0.0 else None,
         )
 
-    @cached_property
-    def _observation_gram(self) -> FloatArray:
-        """G_Y, for δ = ∞ only."""
-        assert not isinstance(self.observations, KernelFeatures)
-        return self.observations.matrix()
+    @property
+    def observation_kernel(self) -> ExampleKernel:
+        """What observations are compared with: the pivots, or for δ = ∞ all examples."""
+        return self.observations.pivot_kernel if isinstance(self.observations, KernelFeatures) else self.observations
 
     def regularised(self, _epsilon: float, delta: float) -> Self | None:
         """Return the same rule with another δ (it has no ε); None if only one of the two is infinite."""
@@ -92,54 +95,35 @@ class ParticleRule(BayesRule):
 
     def correct(self, prior: Prior, observation: Objects) -> Posterior:
         """Re-weight the particles by the likelihood that the examples around them suggest."""
-        particles, particle_weights = prior.states, prior.weights
-        logs = self._logs(particles)
-        closest = logs.max(axis=0)
-        similarities = logs - closest
-        np.exp(similarities, out=similarities)
-        totals = similarities.sum(axis=0)  # A_ji = similarities_ij / totals_j
-        coefficients = similarities @ (particle_weights / totals)
-        at_examples, unit, observation_coverage, evidence, contrast = self._likelihood(coefficients, observation)
-        likelihood = np.maximum(at_examples @ similarities, 0.0) / totals
-        if self.background > 0.0:
-            likelihood = self.background * unit + np.exp(closest) / self._largest[0] * likelihood
-        weights = particle_weights * likelihood
+        around = surroundings(self.logs(prior.states), prior.weights)
+        similarities = self.observation_kernel.against(observation)[:, 0]
+        seen = likelihood_of(self.core, around.coefficients, similarities, HostAlgebra)
+        weights = reweigh(self.core, around, seen, prior.weights)
         return DensePosterior(
             rule=self,
-            support=particles,
+            support=prior.states,
             weight_sum=float(weights.sum()),
-            observation_coverage=observation_coverage,
-            state_coverage=self._coverage(closest, particle_weights),
+            observation_coverage=float(seen.coverage),
+            state_coverage=float(state_coverage(self.core, around.closest, prior.weights)),
             unnormalised=weights,
-            evidence=evidence,
-            contrast=contrast,
+            evidence=seen.evidence,
+            contrast=self._contrast(around.coefficients, seen),
         )
 
-    def _likelihood(self, coefficients: FloatArray, observation: Objects) -> Likelihood:
-        """Return what the observation says about the examples, for a prior with weights λ on them."""
-        if not isinstance(self.observations, KernelFeatures):
-            k_y = self.observations.against(observation)[:, 0]
-            expected = coefficients @ (self._observation_gram @ coefficients)
-            evidence = log_evidence(coefficients @ k_y, k_y.mean(), expected)
-            covered = coverage(float(k_y.max()), self._largest[1])
-            return Likelihood(k_y, self._largest[1], covered, evidence, float(evidence.ratio))
-        psi, observation_coverage = self.observations.of_one(observation)
-        V = self.observations.rows
-        C = weighted_gram(V, np.maximum(coefficients, 0.0))
-        likelihood = V @ solve_shifted(C, self.delta, psi)
-        unit = self._largest[1] / (self._largest[1] + self.delta)
-        seen = self.observations.evidence(coefficients, psi), self.observations.contrast(coefficients, psi)
-        return Likelihood(likelihood, unit, observation_coverage, *seen)
+    def _contrast(self, coefficients: FloatArray, seen: Likelihood) -> float:
+        if isinstance(self.observations, KernelFeatures) and seen.features is not None:
+            return self.observations.contrast(coefficients, seen.features)
+        return float(seen.evidence.ratio)
 
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to their closest example states."""
-        return self._coverage(self._logs(prior.states).max(axis=0), prior.weights)
+        return float(state_coverage(self.core, self.logs(prior.states).max(axis=0), prior.weights))
 
-    def _logs(self, particles: Objects) -> FloatArray:
+    def logs(self, particles: Objects) -> FloatArray:
         """Return the logarithms of the similarities of examples and particles, (n, m)."""
-        logs = self.state_kernel.log_against(particles)
-        return logs if self.sharpness == 1.0 else self.sharpness * logs
+        return sharpened(self.state_kernel.log_against(particles), self.sharpness)
 
-    def _coverage(self, closest: FloatArray, weights: FloatArray) -> float:
-        share = np.abs(weights) / np.abs(weights).sum()
-        return coverage(float(np.exp(closest) @ share), self._largest[0])
+
+def sharpened(logs: Array, sharpness: float) -> Array:
+    """Raise similarities to a power, given their logarithms."""
+    return logs if sharpness == 1.0 else sharpness * logs

@@ -11,6 +11,7 @@ from kmcf.compiled.checks import ENGINES, precision_of
 from kmcf.compiled.compiling import keep_compiled
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.patterns import with_patterns
+from kmcf.compiled.smoothed import backward_keys, smoothed_together
 from kmcf.filter.backend import Backend
 from kmcf.filter.motion import Transition
 from kmcf.transitions.elapsed import takes_elapsed
@@ -21,12 +22,15 @@ __all__ = [
     "ENGINES",
     "CompiledFilter",
     "DeviceBelief",
+    "backward_keys",
     "compiled_backend",
     "keep_compiled",
     "mover",
     "on_device",
     "on_host",
     "precision_of",
+    "remembered",
+    "smoothed_together",
 ]
 
 
@@ -43,6 +47,11 @@ def compiled_backend(flt: Any, precision: Any, watch: Watch | None = None) -> Ba
         What raises alarms.
     """
     return with_patterns(flt, precision, watch)
+
+
+def remembered(backend: CompiledFilter) -> dict[Any, Any]:
+    """Return what smoothing keeps with a backend, from one call to the next."""
+    return backend.backward
 
 
 def on_device(states: Any, observations: Any, precision: Any) -> tuple[Any, Any]:
@@ -64,10 +73,13 @@ def mover(transition: Any, precision: Any) -> Mover:
 
 
 def on_host(transition: Any, precision: Any) -> Transition:
-    """Return a transition written for JAX as one of NumPy states and a NumPy generator, with control and time."""
+    """Return a transition written for JAX as one of NumPy states and a NumPy generator, with control and time.
 
-    def move(states: Any, control: Any, rng: np.random.Generator, **timed: Any) -> Any:
-        key = jax.random.key(int(rng.integers(2**31)))
+    In place of the generator it also takes a key.
+    """
+
+    def move(states: Any, control: Any, rng: Any, **timed: Any) -> Any:
+        key = rng if isinstance(rng, jax.Array) else jax.random.key(int(rng.integers(2**31)))
         driven = None if control is None else jnp.asarray(control, precision)
         return np.asarray(transition(jnp.asarray(states, precision), driven, key, **timed), np.float64)
 

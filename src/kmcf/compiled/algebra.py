@@ -39,8 +39,9 @@ class DeviceAlgebra:
         return fused_similarities(pivots, particles, interpret=self.loop == "interpreted")
 
     def solve_lower(self, lower: Array, right: Array) -> Array:
-        """Solve L x = right."""
-        return lax.linalg.triangular_solve(lower, right[:, None], left_side=True, lower=True)[:, 0]
+        """Solve L x = right, for one right-hand side or, as columns, several."""
+        columns = right if right.ndim == 2 else right[:, None]
+        return lax.linalg.triangular_solve(lower, columns, left_side=True, lower=True).reshape(right.shape)
 
     def solve_factorised(self, lower: Array, right: Array) -> Array:
         """Solve L Lᵀ x = right."""
@@ -56,6 +57,10 @@ class DeviceAlgebra:
         """Solve (C + δI) x = right for a positive semi-definite C."""
         shifted = C + delta * jnp.eye(C.shape[0], dtype=C.dtype)
         return self.solve_factorised(jnp.linalg.cholesky(shifted, symmetrize_input=False), right)
+
+    def weighted_gram(self, rows: Array, weights: Array) -> Array:
+        """Return Σ_i w_i r_i r_iᵀ for rows r_i and weights that are not negative."""
+        return (rows * weights[:, None]).T @ rows
 
     def herd(self, mean_values: Array, gram: Array, size: int, squared_norm: Array) -> tuple[Array, Array]:
         """Return the picks of Kernel Herding (Algorithm 4) and their distance to the embedding."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from kmcf.compiled.checks import is_traced
 from kmcf.compiled.contract import Engine
+from kmcf.compiled.records import FilterState, StepResult
 from kmcf.compiled.seen import Seen
-from kmcf.compiled.step import FilterState, StepResult
 from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.kernels import Kernel

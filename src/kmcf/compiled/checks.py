@@ -44,19 +44,19 @@ ENGINES = {"kbr": "compressed", "importance": "lowrank"}
 
 def check_settings(flt: Any) -> None:
     """Check that the filter's settings are ones that the JAX path can compute."""
-    engine = ENGINES[flt.rule]
-    if flt.engine not in ("auto", engine):
-        raise ValueError(
-            f"engine={flt.engine!r} is computed by NumPy only: JAX arrays use engine={engine!r} (or 'auto') for "
-            f"rule={flt.rule!r}. Pass NumPy arrays to fit, or another engine."
-        )
-    if flt.support != "examples":
-        raise ValueError(f"support={flt.support!r} is computed by NumPy only: pass NumPy arrays to fit.")
     if flt.relocate:
         raise ValueError(
             "relocate=True is computed by NumPy only: in compiled code, every step would pay for the second correction "
             "that a lost filter makes. Pass NumPy arrays to fit, or a transition made by "
             "kmcf.transitions.with_recovery."
+        )
+    if getattr(flt, "support", "particles") == "particles":
+        return
+    engine = ENGINES[flt.rule]
+    if flt.engine not in ("auto", engine):
+        raise ValueError(
+            f"engine={flt.engine!r} is computed by NumPy only: JAX arrays use engine={engine!r} (or 'auto') for "
+            f"rule={flt.rule!r}. Pass NumPy arrays to fit, or another engine."
         )
     if flt.resampling != "herding" or flt.resample_threshold in ("bound", np.inf):
         raise ValueError(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from kmcf.bayes_rule import CompressedRule, LowRankRule
+from kmcf.compiled.preparing import CompiledRule
+from kmcf.compiled.records import FilterState, StepResult, StepSettings
 from kmcf.compiled.seen import Seen
-from kmcf.compiled.step import FilterState, StepResult, StepSettings
 from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
 from kmcf.kernels import Kernel
@@ -19,7 +19,7 @@ class Engine(Protocol):
     """A filter whose steps are compiled (:class:`kmcf.compiled.engine.CompiledFilter`)."""
 
     @property
-    def rule(self) -> CompressedRule | LowRankRule:
+    def rule(self) -> CompiledRule:
         """The rule as fitted by NumPy."""
 
     @property

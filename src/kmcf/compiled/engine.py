@@ -17,30 +17,18 @@ import numpy as np
 from jax import lax
 from jax.sharding import Mesh
 
-from kmcf.bayes_rule import CompressedRule, LowRankRule
-from kmcf.bayes_rule.clipped import ClippedSums
-from kmcf.bayes_rule.declared import DeclaredFunctions
-from kmcf.bayes_rule.tensors import Tensors
-from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
+from kmcf.compiled.algebra import DeviceAlgebra
 from kmcf.compiled.belief import DeviceBelief
-from kmcf.compiled.checks import check_kernel, check_results, is_traced
+from kmcf.compiled.checks import check_results, is_traced
 from kmcf.compiled.compiling import compiled
 from kmcf.compiled.fetching import fetched_belief
 from kmcf.compiled.inputs import Batch, read_batch, read_one, read_sequences
-from kmcf.compiled.loops import padded_gram
+from kmcf.compiled.preparing import CompiledRule, model_of, settings_for
+from kmcf.compiled.records import FilterState, Model, StepResult, StepSettings
 from kmcf.compiled.results import BatchSummaries, Members
 from kmcf.compiled.runner import BatchRunner
 from kmcf.compiled.seen import Seen
-from kmcf.compiled.step import (
-    FilterState,
-    Model,
-    StepResult,
-    StepSettings,
-    advance,
-    blank_result,
-    initial_state,
-    replay,
-)
+from kmcf.compiled.step import advance, blank_result, initial_state, replay
 from kmcf.filter.belief import Belief, check_continues
 from kmcf.filter.clock import Clock, Drive, drive_from, intervals, read_time, warn_unused
 from kmcf.filter.inputs import ObservationReader
@@ -53,15 +41,12 @@ from kmcf.trust.alarm import Watch
 from kmcf.trust.calibration import Calibration
 from kmcf.trust.signals import Running
 
-for _sums in (Tensors, ClippedSums):
-    jax.tree_util.register_dataclass(_sums, [field.name for field in dataclasses.fields(_sums)], [])
-
 
 @dataclass(frozen=True, eq=False)
 class CompiledFilter:
     """The backend of a filter that was fitted on JAX arrays: its steps are compiled."""
 
-    rule: CompressedRule | LowRankRule
+    rule: CompiledRule
     """The rule as fitted by NumPy; weights are formed from it on request."""
     states: Objects
     """The example states."""
@@ -81,31 +66,14 @@ class CompiledFilter:
         Parameters
         ----------
         flt : KernelMonteCarloFilter
-            Fitted with the compressed engine; its transition and initial draws are written for JAX.
+            Or a ParticleLikelihoodFilter; its transition and initial draws are written for JAX.
         dtype : dtype
             Precision.
         watch : Watch, optional
             What raises alarms.
         """
-        rule = flt.rule_
-        in_advance = isinstance(rule, CompressedRule)
-        settings = StepSettings(
-            transition=flt.transition,
-            initial=flt.initial,
-            state_pivots=rule.states.pivot_kernel.mapped(lambda array: array.astype(dtype)),
-            observation_pivots=rule.observations.pivot_kernel.mapped(lambda array: array.astype(dtype)),
-            declared=rule.declared if in_advance else DeclaredFunctions(flt.states_, flt.angles, ()),
-            angles=tuple(flt.angles),
-            seed=flt.seed_,
-            n_particles=flt.n_particles_,
-            n_resample=min(flt.n_resample, rule.size, flt.n_particles_),
-            rejecting=flt.rejecting_,
-            dtype=dtype,
-            algebra=algebra_for(jax.devices()[0].platform),
-        )
-        check_kernel("state kernel", settings.state_pivots, flt.states_.shape[1:], dtype)
-        check_kernel("observation kernel", settings.observation_pivots, flt.reader_.shape or (), dtype)
-        return cls(rule, flt.states_, flt.reader_, flt.state_kernel_, settings, flt.calibration_, watch)
+        settings = settings_for(flt, dtype)
+        return cls(flt.rule_, flt.states_, flt.reader_, flt.state_kernel_, settings, flt.calibration_, watch)
 
     @property
     def made_for(self) -> tuple[Any, Any]:
@@ -124,13 +92,7 @@ class CompiledFilter:
     @cached_property
     def model(self) -> Model:
         """The fitted numbers on the device."""
-        rule = self.rule
-        core = rule.core if isinstance(rule, CompressedRule) else rule.compiled_core(self.settings.declared)
-        core = core._replace(candidate_gram=padded_gram(core.candidate_gram))
-        if isinstance(core.tensors, Tensors):
-            core = core._replace(tensors=dataclasses.replace(core.tensors, squares=None))
-        host = Model(core, self.states[rule.candidates.indices], self.states)
-        return jax.tree.map(lambda array: jnp.asarray(array, self.settings.dtype), host)
+        return model_of(self.rule, self.states, self.settings)
 
     def start(self, stream: Any) -> DeviceBelief:
         """Return the belief before the first observation."""
@@ -223,14 +185,17 @@ class CompiledFilter:
         check_continues(belief)
         size, dtype = self.settings.n_particles, self.settings.dtype
         particles, weights = belief.particles(size)
-        if len(particles) != size or np.ptp(weights) > 1e-12:
+        weighted = self.settings.support.on_particles
+        if len(particles) != size or (not weighted and np.ptp(weights) > 1e-12):
             raise ValueError(
                 f"the belief continues with {len(particles)} weighted states, but this filter with {size} equal "
                 "particles: a belief can only be continued by the filter that made it."
             )
         counts = [jnp.asarray(number, jnp.int32) for number in (belief.time, belief.stream, belief.rejections)]
         clocks = [jnp.asarray(np.nan if c is None else c, jnp.float64) for c in (belief.clock, belief.elapsed)]
-        return FilterState(jnp.asarray(particles, dtype), counts[0], counts[1].astype(jnp.uint32), counts[2], *clocks)
+        moved, stream = jnp.asarray(particles, dtype), counts[1].astype(jnp.uint32)
+        state = FilterState(moved, counts[0], stream, counts[2], *clocks)
+        return state._replace(weights=jnp.asarray(weights, dtype), predicted=moved) if weighted else state
 
     def _run(
         self,
@@ -284,15 +249,25 @@ class CompiledFilter:
         return compiled(partial(advance, settings=self.settings))
 
     @cached_property
+    def replay_batch(self) -> Any:
+        """The compiled repetition of the predictions of several sequences: takes the model and arrays (B, T, ...)."""
+        return compiled(jax.vmap(self._replay_steps, in_axes=(None, 0, 0, 0, 0)))
+
+    @cached_property
     def _replay(self) -> Any:
-        def steps(model: Model, state: FilterState, corrected: Any, picks: Any, drives: Drive) -> Any:
-            def one(state: FilterState, inputs: Any) -> tuple[FilterState, Any]:
-                corrected, picks, drive = inputs
-                return replay(model, state, corrected, picks, drive, self.settings)
+        return compiled(self._replay_steps)
 
-            return lax.scan(one, state, (corrected, picks, drives))
+    def _replay_steps(self, model: Model, state: FilterState, corrected: Any, picks: Any, drives: Drive) -> Any:
+        def one(state: FilterState, inputs: Any) -> tuple[FilterState, Any]:
+            corrected, picks, drive = inputs
+            return replay(model, state, corrected, picks, drive, self.settings)
 
-        return compiled(steps)
+        return lax.scan(one, state, (corrected, picks, drives))
+
+    @cached_property
+    def backward(self) -> dict[Any, Any]:
+        """What smoothing compiled for this filter, by what it was compiled for."""
+        return {}
 
     def initial_of(self, stream: Any) -> FilterState:
         """Return the initial state of a stream: draws from p_init."""

@@ -11,10 +11,11 @@ import numpy as np
 from kmcf.bayes_rule import CompressedPosterior, CompressedRule
 from kmcf.bayes_rule.base import DensePosterior, Posterior
 from kmcf.compiled.contract import Engine
+from kmcf.compiled.preparing import herded_rule
+from kmcf.compiled.records import FilterState, StepResult, drawn, herded, lives_on_particles
 from kmcf.compiled.seen import Seen
-from kmcf.compiled.step import FilterState, StepResult
 from kmcf.filter.belief import Belief, StepReport, equal_weights
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray, IntArray
 
 
 def fetched_belief(engine: Engine, state: FilterState, result: StepResult, seen: Seen) -> Belief:
@@ -22,7 +23,7 @@ def fetched_belief(engine: Engine, state: FilterState, result: StepResult, seen:
     state, result = jax.device_get((state, result))
     return belief_of(
         engine, result, seen, time=int(state.time), stream=int(state.stream), rejections=int(state.rejections),
-        particles=lambda: np.asarray(state.particles, np.float64),
+        particles=lambda: np.asarray(state.particles if state.predicted is None else state.predicted, np.float64),
         clocks=(float(state.clock), float(state.elapsed)),
     )  # fmt: skip
 
@@ -38,7 +39,7 @@ def belief_of(
     particles: Callable[[], FloatArray],
     clocks: tuple[float, float],
 ) -> Belief:
-    """Make a belief from one step's results; the particles are needed only if nothing was corrected."""
+    """Make a belief from one step's results; the particles are needed only if it lives on them."""
     report = StepReport(
         weight_sum=float(result.weight_sum),
         herding_loss=float(result.herding_loss),
@@ -58,16 +59,24 @@ def belief_of(
     details |= {"kernel": engine.kernel, "angles": engine.settings.angles, "watch": engine.watch}
     details |= {name: value for name, value in zip(("clock", "elapsed"), clocks, strict=True) if value == value}
     details["calibration"] = engine.calibration
-    if not bool(result.corrected):
+    if bool(lives_on_particles(result)):
         predicted = particles()
-        return Belief(predicted, equal_weights(len(predicted)), **details)
+        if result.particles is None:
+            return Belief(predicted, equal_weights(len(predicted)), **details)
+        chosen = np.asarray(drawn(result.picks), np.intp) if bool(result.particles.resampled) else None
+        return Belief(predicted, np.asarray(result.particles.weights, np.float64), resampled=chosen, **details)
     posterior = _posterior(engine, result, report)
-    return Belief(engine.states, posterior, resampled=engine.rule.candidates.indices[result.picks], **details)
+    return Belief(engine.states, posterior, resampled=candidates_of(engine)[herded(result.picks)], **details)
+
+
+def candidates_of(engine: Engine) -> IntArray:
+    """Return which examples herding chooses from."""
+    return herded_rule(engine.rule).candidates.indices
 
 
 def _posterior(engine: Engine, result: StepResult, report: StepReport) -> Posterior:
     """Return the posterior of a step that corrected; the importance-weighted rule clips, so its weights are formed."""
-    rule = engine.rule
+    rule = herded_rule(engine.rule)
     prior, solution = (np.asarray(part, np.float64) for part in (result.prior, result.solution))
     common: dict[str, Any] = {
         "support": engine.states,

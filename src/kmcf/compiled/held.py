@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from kmcf.compiled.step import StepResult
+from kmcf.compiled.records import StepResult
 
 MOST_HELD = 0.25
 """Share of a device's memory up to which results may stay there."""
@@ -35,10 +35,14 @@ class HeldResults:
             self._here[name] = jax.device_get(self._elsewhere.pop(name))
         return self._here[name]
 
+    def where_it_is(self, name: str) -> Any:
+        """Return a column without moving it."""
+        return self._elsewhere[name] if name in self._elsewhere else self._here[name]
+
     @property
     def has_covariance(self) -> bool:
         """Whether the loop computed covariances."""
-        return {**self._elsewhere, **self._here}["covariance"] is not None
+        return self.where_it_is("covariance") is not None
 
     def whole(self) -> StepResult:
         """Return all columns, on the host."""

@@ -6,8 +6,7 @@ from typing import Any
 
 import jax
 
-from kmcf.bayes_rule.clipped import ClippedSums
-from kmcf.compiled.step import Model, StepSettings
+from kmcf.compiled.records import Model, StepSettings
 
 USUAL_BYTES = 2 * 2**30
 """Assumed if a device does not report how much memory it has (a CPU)."""
@@ -18,17 +17,8 @@ MOST_STEPS = 4096
 
 
 def bytes_per_sequence(model: Model, settings: StepSettings, steps: int, observation_bytes: int) -> int:
-    """Estimate the memory of one filter over some steps: what a step works with, and what all steps leave behind.
-
-    The similarities of particles and pivots are counted once, in case the compiler cannot fuse them away.
-    """
-    p, q = model.core.tensors.ranks
-    size = settings.n_particles
-    numbers = model.examples[0].size
-    working = 8 * size * numbers + size * p + 4 * model.candidate_states.shape[0] + 6 * q * q + 2 * p * p
-    if isinstance(model.core.tensors, ClippedSums):  # the importance-weighted rule works on all examples at every step
-        working += model.examples.shape[0] * (q + 4)
-    kept = p + q + 2 * numbers + numbers**2 + settings.n_resample + 10
+    """Estimate the memory of one filter over some steps: what a step works with, and what all steps leave behind."""
+    working, kept = settings.support.numbers(model, settings)
     return int(settings.dtype.itemsize * (working + 2 * steps * kept) + 2 * steps * observation_bytes)
 
 

@@ -22,8 +22,9 @@ from kmcf.compiled.checks import check_results, is_traced
 from kmcf.compiled.compiling import compiled
 from kmcf.compiled.engine import CompiledFilter
 from kmcf.compiled.inputs import Batch, read_one
+from kmcf.compiled.records import FilterState, Model
 from kmcf.compiled.seen import Seen
-from kmcf.compiled.step import FilterState, Model, advance
+from kmcf.compiled.step import advance
 from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.learning import Learnt
@@ -206,7 +207,7 @@ def with_patterns(flt: Any, dtype: Any, watch: Watch | None = None) -> CompiledF
 
 def _moved(flt: Any, dtype: Any, learnt: Learnt, reader: ObservationReader, watch: Watch | None) -> ColumnsFilter:
     """Move what was learnt to the device."""
-    view = SimpleNamespace(**{name: getattr(flt, name) for name in SETTINGS})
+    view = SimpleNamespace(**{name: getattr(flt, name, None) for name in SETTINGS})  # not every filter herds
     view.rule_, view.states_, view.reader_ = learnt.fitted.rule, learnt.states, reader
     moved = CompiledFilter.of(view, dtype, watch)
     return ColumnsFilter(**_fields(moved), start_states=flt.learnt_.start_states)

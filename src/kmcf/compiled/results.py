@@ -6,34 +6,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
-from typing import Any, overload
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, overload
 
 import jax
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.sharding import Mesh
 
-from kmcf.bayes_rule import CompressedRule
-from kmcf.compiled.compiling import compiled
 from kmcf.compiled.contract import Engine
 from kmcf.compiled.fetching import belief_of
 from kmcf.compiled.held import HeldResults
 from kmcf.compiled.inputs import Batch
+from kmcf.compiled.records import FilterState, lives_on_particles
 from kmcf.compiled.seen import Seen, distances_of, shifts_of
-from kmcf.compiled.step import FilterState
-from kmcf.embedding.lazy_weights import WeightSummary, summarise_columns
+from kmcf.compiled.weights import summarise_weights
 from kmcf.filter.belief import Belief
+from kmcf.filter.clock import Drive
 from kmcf.filter.run import FilterRun
 from kmcf.filter.summaries import DECIDED, NAMES, decided
-from kmcf.numerics.arrays import Array, FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.trust.signals import Running, running_means
 
 WATCHED = ("log_evidence", "relative_evidence", "prediction_score", "support_size", "observation_distance",
            "observation_shift", "running")  # fmt: skip
-WEIGHTS_AT_ONCE = 2**25
-"""How many weights are formed at a time when summaries need them (256 MB)."""
 REPLAYED_AT_ONCE = 2**24
 """How many numbers of particles are held at a time when predictions are repeated (128 MB)."""
+
+
+class Made(NamedTuple):
+    """What a batch of runs was made from."""
+
+    engine: Engine
+    results: HeldResults
+    drives: Drive
 
 
 class BatchSummaries:
@@ -59,6 +64,7 @@ class BatchSummaries:
         self._start = None if start is None else jax.device_get(start)
         self.lengths = batch.lengths
         self._columns: dict[str, Any] = {}
+        self._replayed: tuple[int, list[Any]] = (-1, [])
         self._sequences: dict[str, dict[int, Any]] = {"interval": {}, "covariance": {}}
 
     @property
@@ -66,6 +72,11 @@ class BatchSummaries:
         if self._made_by is None:
             raise LookupError("this run was pickled as a batch, which keeps its summaries only; pickle run[b] instead.")
         return self._made_by
+
+    @property
+    def made(self) -> Made:
+        """What the batch was made from."""
+        return Made(self._engine, self._results, self._drives)
 
     def column(self, name: str) -> Any:
         """Return one column for all sequences."""
@@ -90,9 +101,18 @@ class BatchSummaries:
 
     def belief(self, b: int, t: int) -> Belief:
         """Return one belief."""
-        if self._results.corrected[b, t]:
+        if not self.on_particles[b, t]:
             return self._belief(b, t, None)
-        return next(belief for k, belief in enumerate(self.beliefs(b)) if k == t)
+        if not self._engine.settings.support.on_particles:  # a missing observation here and there
+            return next(belief for k, belief in enumerate(self.beliefs(b)) if k == t)
+        if self._replayed[0] != b:
+            self._replayed = b, list(self._particles(b))
+        return self._belief(b, t, self._replayed[1][t])
+
+    @cached_property
+    def on_particles(self) -> BoolArray:
+        """Which beliefs live on the particles, (B, T), which are replayed when they are asked for."""
+        return np.asarray(lives_on_particles(self._results))
 
     def _belief(self, b: int, t: int, particles: FloatArray | None) -> Belief:
         begin, stream, before = (0, b, 0)
@@ -120,19 +140,20 @@ class BatchSummaries:
         return now, now - (float(self._drives.clock[b][t - 1]) if t else before)
 
     def _particles(self, b: int) -> Iterator[FloatArray | None]:
-        """Yield the predicted particles at the steps that corrected nothing, by repeating the predictions."""
+        """Yield the predicted particles where the belief lives on them, by repeating the predictions."""
+        needed = self.on_particles[b, : self.lengths[b]]
         corrected = self._results.corrected[b, : self.lengths[b]]
         state = self._start if self._start is not None else self._engine.initial_of(b)
         piece = max(1, REPLAYED_AT_ONCE // max(state.particles.size, 1))
         for first in range(0, len(corrected), piece):
             some = slice(first, min(first + piece, len(corrected)))
-            if corrected[first:].all():
+            if not needed[first:].any():
                 yield from [None] * (len(corrected) - first)
                 return
             drives = jax.tree.map(lambda array, some=some: array[b, some], self._drives)
-            picks = self._results.picks[b, some]
+            picks = jax.tree.map(lambda array, some=some: array[b, some], self._results.picks)
             state, particles = self._engine.replay_steps(state, corrected[some], picks, drives)
-            yield from (None if known else sample for known, sample in zip(corrected[some], particles, strict=True))
+            yield from (sample if need else None for need, sample in zip(needed[some], particles, strict=True))
 
     def _make(self, name: str) -> Any:
         results = self._results
@@ -167,8 +188,7 @@ class BatchSummaries:
         if name == "prediction_score":
             return _double(evidence.score)
         if name == "support_size":
-            corrected = results.corrected
-            return np.where(corrected, len(self._engine.states), self._engine.settings.n_particles)
+            return np.where(self.on_particles, self._engine.settings.n_particles, len(self._engine.states))
         if name == "observation_distance":
             covered = self.column("observation_coverage")
             return distances_of(self._engine.watch, self._observations, covered, results.missing)
@@ -190,37 +210,53 @@ class BatchSummaries:
 
     def _from_weights(self) -> dict[str, Any]:
         """Compute what needs the weights of all steps, on the device, some steps at a time."""
-        corrected = self._results.corrected
-        size = self._engine.settings.n_particles
+        results, shape, size = self._results, self._engine.state_shape, self._engine.settings.n_particles
+        corrected, herded = results.corrected, ~self.on_particles
         ess, negative = np.full(corrected.shape, float(size)), np.zeros(corrected.shape)
-        mode = np.full((*corrected.shape, *self._engine.state_shape), np.nan)
+        mode = np.full((*corrected.shape, *shape), np.nan)
+        if results.particles is not None:
+            ess, mode = _double(results.particles.ess), _double(results.particles.mode).reshape(mode.shape)
         for b in np.flatnonzero([not corrected[b, :length].all() for b, length in enumerate(self.lengths)]):
             for t, particles in enumerate(self._particles(int(b))):
-                if particles is not None:
+                if particles is not None and not corrected[b, t]:  # equal weights: their density decides
                     mode[b, t] = self._belief(int(b), t, particles).mode()
-        if corrected.any():
-            found = summarise_weights(
-                self._engine,
-                self._results.prior[corrected],
-                self._results.solution[corrected],
-                self._results.weight_sum[corrected],
-                self._mesh,
-            )
-            ess[corrected], negative[corrected] = 1.0 / found.sum_of_squares, found.negative_mass
-            mode[corrected] = self._engine.states[found.largest]
+        if herded.any():
+            some = results.prior[herded], results.solution[herded], results.weight_sum[herded]
+            summary = summarise_weights(self._engine, *some, self._mesh)
+            ess[herded], negative[herded] = 1.0 / summary.sum_of_squares, summary.negative_mass
+            mode[herded] = self._engine.states[summary.largest]
         return {"ess": ess, "negative_mass": negative, "mode": mode}
 
     def __getstate__(self) -> dict[str, Any]:
         """Complete all columns before pickling, so that the filter need not be pickled too."""
         for name in NAMES:
             self.column(name)
-        return {**self.__dict__, "_made_by": None, "_mesh": None}
+        return {**self.__dict__, "_made_by": None, "_mesh": None, "_replayed": (-1, [])}
+
+
+class Columns(Protocol):
+    """What the runs of a batch are made from."""
+
+    angles: tuple[int, ...]
+    lengths: Any
+
+    def of_sequence(self, name: str, b: int) -> Any:
+        """Return one column for one sequence."""
+        ...
+
+    def beliefs(self, b: int) -> Iterator[Belief]:
+        """Yield the beliefs of one sequence."""
+        ...
+
+    def belief(self, b: int, t: int) -> Belief:
+        """Return one belief."""
+        ...
 
 
 class Members(Sequence[FilterRun]):
     """The runs of a batch's sequences, made when asked for."""
 
-    def __init__(self, summaries: BatchSummaries, *, keep: bool) -> None:
+    def __init__(self, summaries: Columns, *, keep: bool) -> None:
         self._summaries = summaries
         self._keep = keep
 
@@ -236,7 +272,9 @@ class Members(Sequence[FilterRun]):
             return [self[k] for k in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
             raise IndexError(f"sequence {index} of a batch of {len(self)}.")
-        b = int(index) % len(self)
+        return self._run(int(index) % len(self))
+
+    def _run(self, b: int) -> FilterRun:
         beliefs = Beliefs(self._summaries, b) if self._keep else None
         return FilterRun(SequenceSummaries(self._summaries, b), angles=self._summaries.angles, beliefs=beliefs)
 
@@ -244,9 +282,14 @@ class Members(Sequence[FilterRun]):
 class SequenceSummaries:
     """The summary columns of one sequence of a batch."""
 
-    def __init__(self, batch: BatchSummaries, b: int) -> None:
+    def __init__(self, batch: Columns, b: int) -> None:
         self._batch = batch
         self._b = b
+
+    @property
+    def batch(self) -> Columns:
+        """The summaries of the whole batch."""
+        return self._batch
 
     def column(self, name: str) -> Any:
         """Return a column, (T, ...)."""
@@ -256,7 +299,7 @@ class SequenceSummaries:
 class Beliefs(Sequence[Belief]):
     """The beliefs of one sequence, made when asked for."""
 
-    def __init__(self, batch: BatchSummaries, b: int) -> None:
+    def __init__(self, batch: Columns, b: int) -> None:
         self._batch = batch
         self._b = b
 
@@ -279,38 +322,6 @@ class Beliefs(Sequence[Belief]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (list(self),)
-
-
-def summarise_weights(
-    engine: Engine, prior: Array, solution: Array, weight_sum: Array, mesh: Mesh | None
-) -> WeightSummary:
-    """Form the weights of K posteriors on the device and summarise them.
-
-    With a mesh the rows of the factors, one per example, are spread over its devices.
-    """
-    rule, dtype = engine.rule, engine.settings.dtype
-    U, V = (np.asarray(factor.rows[: rule.size], dtype) for factor in (rule.states, rule.observations))
-    if mesh is not None:
-        filled = -(-len(U) // mesh.size) * mesh.size - len(U)  # rows of zeros have weight zero
-        U, V = (np.pad(factor, ((0, filled), (0, 0))) for factor in (U, V))
-        rows = NamedSharding(mesh, PartitionSpec(mesh.axis_names))
-        U, V = jax.device_put((U, V), rows)
-    piece = max(1, WEIGHTS_AT_ONCE // len(U))
-    summary = compiled(partial(_weight_summary, clipped=not isinstance(rule, CompressedRule)))
-    parts = []
-    for first in range(0, len(prior), piece):
-        some = slice(first, first + piece)
-        parts.append(jax.device_get(summary(U, V, prior[some], solution[some], weight_sum[some])))
-    return WeightSummary(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-
-def _weight_summary(
-    U: Array, V: Array, prior: Array, solution: Array, weight_sum: Array, *, clipped: bool
-) -> WeightSummary:
-    with jax.default_matmul_precision("highest"):
-        coefficients = U @ prior.T
-        weights = (coefficients.clip(0.0) if clipped else coefficients) * (V @ solution.T) / weight_sum
-    return summarise_columns(weights)
 
 
 def _double(values: Any) -> Any:

@@ -17,7 +17,8 @@ from kmcf.compiled.compiling import announcing, compiled
 from kmcf.compiled.held import HeldResults, may_stay
 from kmcf.compiled.inputs import Batch
 from kmcf.compiled.memory import bytes_per_sequence, free_bytes, plan
-from kmcf.compiled.step import FilterState, Model, StepResult, StepSettings, advance, initial_state
+from kmcf.compiled.records import FilterState, Model, StepResult, StepSettings
+from kmcf.compiled.step import advance, initial_state
 from kmcf.filter.clock import Drive
 
 

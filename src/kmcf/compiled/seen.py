@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from kmcf.compiled.checks import is_traced
-from kmcf.compiled.step import StepResult
+from kmcf.compiled.records import StepResult
 from kmcf.numerics.arrays import FloatArray
 from kmcf.trust.alarm import Watch
 from kmcf.trust.distances import kernel_distance

@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from kmcf.filter.compilable import CompilableFilter
 from kmcf.filter.naming import names_of
-from kmcf.filter.rule_filter import RuleFilter
 from kmcf.filter.settings import check_particle_likelihood
 from kmcf.filter.support import OnParticles, Support
 
 
-class ParticleLikelihoodFilter(RuleFilter):
+class ParticleLikelihoodFilter(CompilableFilter):
     """Bayesian filter on particles, weighted by likelihoods learnt from the examples around them.
 
     This is not the paper's algorithm, whose posterior lives on the example states. Particles can follow a state beyond
@@ -23,7 +23,8 @@ class ParticleLikelihoodFilter(RuleFilter):
     Parameters
     ----------
     transition : callable
-        ``(states, control, rng) -> states``: draws the next state of each of m states, (m, d) to (m, d).
+        ``(states, control, rng) -> states``: draws the next state of each of m states, (m, d) to (m, d). If ``fit``
+        gets JAX arrays, ``rng`` is a JAX key here and in ``initial``, and everything is compiled (``docs/jax.md``).
     initial : callable, optional
         ``(size, rng) -> states``: draws initial states. None: i.i.d. draws from the example states.
     state_kernel : kernel, optional
@@ -62,7 +63,7 @@ class ParticleLikelihoodFilter(RuleFilter):
     relocate : bool
         Whether to look for the state among all examples where two or more observations contradict the prediction: a
         fifth of the particles are then drawn from the example states, and the observation is used once more.
-        ``run.relocated`` and ``belief.report.relocated`` mark such steps (``docs/alarms.md``).
+        ``run.relocated`` and ``belief.report.relocated`` mark such steps (``docs/alarms.md``). Not with JAX arrays.
     floor : float, "auto", or a sequence of these and None, optional
         What numbers that are NaN stand for, as for :class:`~kmcf.KernelMonteCarloFilter`.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +41,8 @@ class FilterRun(ViewedRun, SmoothedResults):
         The runs of a batch.
     filtered : FilterRun, optional
         The run that was smoothed, if this is a smoothed one.
-    paths : Paths, optional
-        What whole paths of states are drawn from.
+    paths : Paths or callable, optional
+        What whole paths of states are drawn from, or what makes it when it is asked for.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class FilterRun(ViewedRun, SmoothedResults):
         beliefs: Sequence[Belief] | None = None,
         members: Sequence[FilterRun] | None = None,
         filtered: FilterRun | None = None,
-        paths: Paths | None = None,
+        paths: Paths | Callable[[], Paths] | None = None,
     ) -> None:
         self._filtered = filtered
         self._paths = paths
@@ -205,6 +205,11 @@ class FilterRun(ViewedRun, SmoothedResults):
     def is_batch(self) -> bool:
         """Whether this holds several sequences, with a leading axis B."""
         return self._members is not None
+
+    @property
+    def has_summaries(self) -> bool:
+        """Whether the columns were made together, rather than by the members of a batch."""
+        return self._summaries is not None
 
     @property
     def summaries(self) -> SummaryColumns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +48,7 @@ class SmoothedResults:
 
     _members: Any
     _filtered: FilterRun | None = None
-    _paths: Paths | None = None
+    _paths: Paths | Callable[[], Paths] | None = None
 
     @property
     def is_smoothed(self) -> bool:
@@ -114,6 +115,8 @@ class SmoothedResults:
         return {name: columns[name] for name in SMOOTHED if name in columns}
 
     def _known_paths(self) -> Paths:
+        if callable(self._paths):
+            self._paths = self._paths()
         if self._paths is not None:
             return self._paths
         if self._filtered is None:

@@ -6,7 +6,7 @@ belief's states with the filter's own transition, and the loop over time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,8 @@ class Smoother:
     motion: Motion
     n_particles: int
     seed: int
+    random: Callable[..., Any] | None = None
+    """Makes random numbers for a place, (stream, time), where transitions take another kind than NumPy's."""
     _known: dict[tuple[int, Any], tuple[Objects, FloatArray]] = field(default_factory=dict, repr=False)
 
     def rows(self, belief: Belief) -> FloatArray:
@@ -80,7 +82,7 @@ class Smoother:
             self._known[key] = states, self._moved(states, drive, self._generator())
         return self._known[key][1]
 
-    def _moved(self, states: Objects, drive: Drive, rng: np.random.Generator) -> FloatArray:
+    def _moved(self, states: Objects, drive: Drive, rng: Any) -> FloatArray:
         copies = self.features.copies
         moved = self.motion.move(take(states, np.repeat(np.arange(len(states)), copies)), drive, rng, time=2)
         return self.features.of(moved, copies)
@@ -96,8 +98,10 @@ class Smoother:
             self._known[key] = belief.states, make()  # the states are kept, so that no others get their identity
         return self._known[key][1]
 
-    def _generator(self, *place: int) -> np.random.Generator:
+    def _generator(self, *place: int) -> Any:
         key = place or (BACKWARD,)
+        if self.random is not None:
+            return self.random(*key)
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
 

@@ -79,6 +79,9 @@ class SmoothingFilter:
         filtered = self._fitted_backend().filter(
             observations, controls, times=times, progress=progress, keep_beliefs=True
         )
+        together = None if lag is not None else self._smoothed_together(smoother, filtered)
+        if together is not None:
+            return self._named(together)
         if not filtered.is_batch:
             return self._named(smoothed_run(smoother, filtered, controls, lag))
         each = [None] * len(filtered) if controls is None else list(controls)
@@ -99,6 +102,9 @@ class SmoothingFilter:
         runs = self._fitted_backend().filter_many(
             sequences, controls, times=times, progress=progress, keep_beliefs=True
         )
+        together = None if lag is not None else self._smoothed_together(smoother, runs)
+        if together is not None:
+            return [self._named(run) for run in together]
         each = [None] * len(runs) if controls is None else list(controls)
         with progress_bar(len(runs), "smoothing", show=progress) as tick:
             found = []
@@ -129,7 +135,16 @@ class SmoothingFilter:
             raise TypeError(
                 f"{type(self).__name__} cannot be smoothed: {self.cannot_smooth or 'it has no transition.'}"
             )
-        return Smoother(self._backward_features(motion), motion, self._moved_particles(), self.seed_)
+        features = self._backward_features(motion)
+        return Smoother(features, motion, self._moved_particles(), self.seed_, self._backward_random())
+
+    def _backward_random(self) -> Any:
+        """Return what makes random numbers for the backward pass, where they are not NumPy's; None if they are."""
+        return None
+
+    def _smoothed_together(self, smoother: Smoother, filtered: Any) -> Any:
+        """Return a run, or a list of runs, smoothed by compiled code; None where there is none for it."""
+        return None
 
     def _backward_features(self, motion: Motion) -> Features:
         """Return what a backward step sees of states: which one it is, where there are few; else kernel features."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 
 
 def multinomial(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
@@ -53,7 +53,7 @@ def stratified(weights: FloatArray, size: int, rng: np.random.Generator) -> IntA
     >>> stratified(np.array([0.5, 0.0, 0.5]), 4, np.random.default_rng(0))
     array([0, 0, 2, 2])
     """
-    return _at((rng.random(size) + np.arange(size)) / size, weights)
+    return np.asarray(at_positions((rng.random(size) + np.arange(size)) / size, weights))
 
 
 def systematic(weights: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
@@ -73,7 +73,7 @@ def systematic(weights: FloatArray, size: int, rng: np.random.Generator) -> IntA
     >>> systematic(np.array([0.5, 0.0, 0.5]), 4, np.random.default_rng(0))
     array([0, 0, 2, 2])
     """
-    return _at((rng.random() + np.arange(size)) / size, weights)
+    return np.asarray(at_positions((rng.random() + np.arange(size)) / size, weights))
 
 
 SCHEMES: dict[str, Callable[[FloatArray, int, np.random.Generator], IntArray]] = {
@@ -84,10 +84,25 @@ SCHEMES: dict[str, Callable[[FloatArray, int, np.random.Generator], IntArray]] =
 """The resampling schemes of particle filters, by name."""
 
 
-def _at(positions: FloatArray, weights: FloatArray) -> IntArray:
-    cumulative = np.cumsum(weights)
-    picks: IntArray = np.searchsorted(cumulative / cumulative[-1], positions, side="right")
-    return np.minimum(picks, len(weights) - 1)
+def at_positions(positions: Array, weights: Array) -> Array:
+    """Return the points found at some positions, from 0 to 1, of the cumulative (non-negative) weights.
+
+    Parameters
+    ----------
+    positions : array (m,)
+        Where to look.
+    weights : array (n,)
+        Of any array library.
+
+    Examples
+    --------
+    >>> at_positions(np.array([0.2, 0.7]), np.array([0.5, 0.0, 0.5]))
+    array([0, 2])
+    """
+    xp = array_namespace(weights)
+    cumulative = xp.cumsum(weights)
+    picks = xp.searchsorted(cumulative / cumulative[-1], positions, side="right")
+    return xp.minimum(picks, len(weights) - 1)
 
 
 class Resampled(NamedTuple):

@@ -19,10 +19,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from kmcf._version import __version__
-from kmcf.bayes_rule.core import herd_features
+from kmcf.bayes_rule.core import CompressedCore, herd_features
 from kmcf.compiled.algebra import DeviceAlgebra, algebra_for
 from kmcf.compiled.engine import CompiledFilter
-from kmcf.compiled.step import predict, similarities_of_mean
+from kmcf.compiled.on_examples import similarities_of_mean
+from kmcf.compiled.step import predict
 from kmcf.datasets import paper_model
 from kmcf.filter import KernelMonteCarloFilter
 from kmcf.filter.clock import Drive
@@ -158,6 +159,7 @@ def measure_parts(n: int, batch: int, report: Callable[[str], object] = print) -
     engine = compiled(fitted(n, "float64"))
     settings, model = engine.settings, engine.model
     core, algebra = model.core, settings.algebra
+    assert isinstance(core, CompressedCore)
     p, q = core.tensors.ranks
     rng = np.random.default_rng(0)
     states = jax.jit(jax.vmap(lambda stream: engine.initial(model, stream)))(jnp.arange(batch))
@@ -178,7 +180,7 @@ def measure_parts(n: int, batch: int, report: Callable[[str], object] = print) -
     for name, (function, arguments) in parts.items():
         call = jax.jit(jax.vmap(function))
         jax.block_until_ready(call(*arguments))
-        rows.append(PartRow(name, batch, 1e3 * _fastest(partial(call, *arguments), 5)))
+        rows.append(PartRow(name, batch, 1e3 * fastest(partial(call, *arguments), 5)))
         report(f"{name}, batch {batch}: {rows[-1].milliseconds:.3f} ms")
     return rows
 
@@ -189,9 +191,9 @@ def measure_first(n: int, particles: int | None = None, *, batch: int = 4096, st
     train = model.simulate(n, random_state=(0, n))
     flt = KernelMonteCarloFilter(model.transition, initial=model.initial, n_particles=particles, random_state=0)
     flt.fit(jnp.asarray(train.states), jnp.asarray(train.observations))
-    observations = jnp.asarray(_observations(batch, steps))
+    observations = jnp.asarray(batch_of_observations(batch, steps))
     with quiet():
-        first, later = (_fastest(lambda: flt.filter(observations).mean, 1) for _ in range(2))
+        first, later = (fastest(lambda: flt.filter(observations).mean, 1) for _ in range(2))
     return FirstRow(n, flt.ranks_, flt.n_particles_, batch, first, later)
 
 
@@ -239,10 +241,10 @@ def compiled(flt: KernelMonteCarloFilter) -> CompiledFilter:
 def _measure_one(flt: KernelMonteCarloFilter, n: int, dtype: str, batch: int, steps: int, numpy_rate: float) -> JaxRow:
     engine = compiled(flt)
     seconds, per_call = _time_engine(engine, batch, steps)
-    observations = jnp.asarray(_observations(batch, steps), dtype)
+    observations = jnp.asarray(batch_of_observations(batch, steps), dtype)
     with quiet():
         flt.filter(observations)
-        through = _fastest(lambda: flt.filter(observations).mean, 3)
+        through = fastest(lambda: flt.filter(observations).mean, 3)
     algebra = engine.settings.algebra
     name = f"{algebra.loop} herding" if isinstance(algebra, DeviceAlgebra) else ""
     return JaxRow(
@@ -255,22 +257,23 @@ def _time_engine(engine: CompiledFilter, batch: int, steps: int) -> tuple[float,
     """Return the seconds that compiling takes and those of one call over all steps."""
     model, scan, initial, _, _ = engine.runner.compiled_for(None)
     states = initial(model, np.arange(batch, dtype=np.uint32))
-    observations = jnp.asarray(_observations(batch, steps), engine.settings.dtype)
+    observations = jnp.asarray(batch_of_observations(batch, steps), engine.settings.dtype)
     begin = time.perf_counter()
     loop = scan.lower(model, states, observations, Drive()).compile()
     seconds = time.perf_counter() - begin
     jax.block_until_ready(loop(model, states, observations, Drive()))
-    return seconds, _fastest(lambda: loop(model, states, observations, Drive()), 5)
+    return seconds, fastest(lambda: loop(model, states, observations, Drive()), 5)
 
 
-def _observations(batch: int, steps: int) -> Any:
+def batch_of_observations(batch: int, steps: int) -> Any:
     """Return many different sequences: pieces of one long simulation."""
     long = paper_model("1a").simulate(20_000 + steps, random_state=7).observations
     begins = np.random.default_rng(0).integers(20_000, size=batch)
     return long[begins[:, None] + np.arange(steps)[None, :]]
 
 
-def _fastest(call: Callable[[], Any], repetitions: int) -> float:
+def fastest(call: Callable[[], Any], repetitions: int) -> float:
+    """Return how many seconds a call takes, until its result is there: the least of several."""
     times = []
     for _ in range(repetitions):
         begin = time.perf_counter()
@@ -282,7 +285,7 @@ def _fastest(call: Callable[[], Any], repetitions: int) -> float:
 
 def _numpy_rate(n: int, steps: int) -> float:
     flt = fitted(n, None)
-    observations = _observations(1, steps)[0]
+    observations = batch_of_observations(1, steps)[0]
     belief = flt.step(flt.start(), observations[0])
     begin = time.perf_counter()
     for y in observations:

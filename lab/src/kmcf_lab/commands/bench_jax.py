@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 
 def jax(console: Console, options: BenchOptions) -> None:
-    """Measure speed over batch sizes, the kinds of herding, the parts of a step and the precision; print and save."""
+    """Measure speed over batch sizes, the kinds of herding, the parts of a step, variants, the precision; save it."""
     require("jax", "jax").config.update("jax_enable_x64", True)
     from kmcf.support.plain_json import write_json
     from kmcf_lab.bench import jax as study
+    from kmcf_lab.bench import jax_variants
 
     setting = study.environment(command_line())
     console.print(f"{setting['device']}, jax {setting['versions']['jax']}, {setting['date']}")
@@ -40,6 +41,8 @@ def jax(console: Console, options: BenchOptions) -> None:
             f"n = {first.n}, {first.particles} particles, {first.batch} sequences: the first call took "
             f"{first.first_seconds:.1f} s, a later one {first.later_seconds:.2f} s"
         )
+    some = options.batch or ([1, 16] if quick else [1, 64, 1024])
+    variants = jax_variants.measure_variants(sizes[:1], some, steps=length, report=console.print)
     precision = [study.measure_precision(size, 20 if quick else 200) for size in sizes]
     console.print(_speeds(rows))
     for row in precision:
@@ -53,6 +56,7 @@ def jax(console: Console, options: BenchOptions) -> None:
         "ways": kinds,
         "parts": parts,
         "first": firsts,
+        "variants": variants,
         "precision": precision,
     }
     path = options.out / "bench_jax.json"
