@@ -19,6 +19,7 @@ from kmcf.filter.motion import Motion
 from kmcf.filter.step import Move
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, take
+from kmcf.trust.conformal import Stretch
 
 BACKWARD = 2**32 - 1
 """Random numbers of simulated moves come from a stream that no filter uses."""
@@ -147,7 +148,7 @@ class Trellis:
 class SmoothedBelief(Belief):
     """A belief that knows later observations. No step continues from it, which would use them twice.
 
-    Its intervals are not calibrated: what ``calibrate`` learns is true of filtered beliefs.
+    ``calibrate`` learns factors of its own for it, from smoothed left-out sequences.
 
     Parameters
     ----------
@@ -172,6 +173,7 @@ class SmoothedBelief(Belief):
             rejections=filtered.rejections,
             clock=filtered.clock,
             elapsed=filtered.elapsed,
+            calibration=filtered.calibration,
         )
         self.filtered = filtered
         self._latest = weights is None
@@ -180,6 +182,11 @@ class SmoothedBelief(Belief):
     def alarm_reason(self) -> str:
         """Why the step raised an alarm when it was filtered; empty if it did not."""
         return self.filtered.alarm_reason
+
+    @property
+    def _stretch(self) -> Stretch | None:
+        known = self.calibration
+        return super()._stretch if self._latest or known is None else known.smoothed
 
     @property
     def final(self) -> bool:

@@ -23,6 +23,7 @@ DATA_SETS = 3
 ALARMS, RUNS = ("1a", "4a"), 100
 COLUMNS = ("problem", "change", "clean", "damaged", "no labels", "repaired", "30 pairs", "repaired", "adapted",
            "noticed", "worst")  # fmt: skip
+ROBOTS = 3
 LEARNT = ("problem", "method", "parameter", "truth", "mean", "sd", "RMSE", "in interval", "data sets")
 
 
@@ -79,7 +80,7 @@ def adaptation(console: Console, options: BenchOptions) -> None:
 
 def transitions(console: Console, options: BenchOptions) -> None:
     """Learn parameters of transitions from observations alone, beside methods that know the observation model."""
-    from kmcf_lab.bench.transition_learning import learn_models, learn_wheels, summarise_learning
+    from kmcf_lab.bench.transition_learning import WHEELS, learn_models, learn_wheels, summarise_learning
 
     path = options.out / "bench_transitions.json"
     known = json.loads(path.read_text())["cells"] if path.is_file() else []
@@ -89,15 +90,12 @@ def transitions(console: Console, options: BenchOptions) -> None:
         for name in models:
             if (f"model {name}", seed) not in done:
                 console.print(f"model {name}, data set {seed + 1}")
-                known += [asdict(cell) for cell in learn_models(name, (options.n or [300])[0], seed)]
+                known += [asdict(cell) for cell in learn_models(name, (options.n or [200])[0], seed)]
                 _write(path, known, summarise_learning(known))
-    folder = Path("../shared/data/mrclam/MRCLAM_Dataset6")
-    if folder.is_dir() and not options.model and not options.quick:
-        for robot in range(3):
-            if ("MRCLAM, wheels of the wrong size", robot) not in done:
-                console.print(f"MRCLAM, robot {robot + 1}")
-                known += [asdict(cell) for cell in learn_wheels(folder, robot)]
-                _write(path, known, summarise_learning(known))
+        if options.path is not None and seed < ROBOTS and (WHEELS, seed) not in done:
+            console.print(f"MRCLAM, robot {seed + 1}")
+            known += [asdict(cell) for cell in learn_wheels(options.path, seed)]
+            _write(path, known, summarise_learning(known))
     table = new_table("Parameters learnt from observations alone", LEARNT, left=3)
     for row in summarise_learning(known):
         table.add_row(
