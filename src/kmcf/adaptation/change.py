@@ -3,8 +3,10 @@
 Every step gives signals (:mod:`kmcf.adaptation.change_signals`): how badly the observation was predicted, how far it is
 from the examples, how its columns differ from the examples' and from what was predicted. Running means of these, short
 and long, are compared with those of walks over left-out examples: as many steps, driven by the same controls, filtered
-by a filter that was fitted to the other examples. The largest of them, in units of what such walks show, is the test's
-statistic. Its p-value is the rank among the walks, so that a sensor that is as it was is reported at the stated rate.
+by a filter that was fitted to the other examples. The largest of them is the test's statistic, in units of what such
+walks *and the run itself* show: in units of the walks alone, the run would be the only one that these were not chosen
+for, and look unusual for that. Its p-value is the rank among the walks, so that a sensor that is as it was is reported
+at the stated rate.
 """
 
 from __future__ import annotations
@@ -146,7 +148,7 @@ def sensor_changed(
         data = [Data(*parts) for parts in zip(sequences, *drives, strict=True)]
         along = [part.signals(Signals.of(flt), stream) for stream, part in enumerate(data)]
         usual = np.stack(list(_walked(flt, data, count, tick)))
-    return _verdict(along, usual, rate)
+    return verdict_of(along, usual, rate)
 
 
 class Data(NamedTuple):
@@ -169,13 +171,13 @@ def _each(given: Any, count: int, name: str) -> list[Any]:
     return list(given)
 
 
-def _verdict(tables: Sequence[FloatArray], usual: FloatArray, rate: float) -> ChangeVerdict:
+def verdict_of(tables: Sequence[FloatArray], usual: FloatArray, rate: float) -> ChangeVerdict:
     """Compare running signals with the largest ones of walks, (walks, signals × memories)."""
-    with np.errstate(invalid="ignore"):
-        usable = np.isfinite(usual).all(axis=0)
+    everyone = np.concatenate([usual, largest(tables)[None]])
+    usable = np.isfinite(everyone).all(axis=0)
     if not usable.any():
         raise ValueError("nothing is known of predictions or distances with this filter, so no change can be noticed.")
-    centre, spread = usual[:, usable].mean(axis=0), usual[:, usable].std(axis=0, ddof=1)
+    centre, spread = everyone[:, usable].mean(axis=0), everyone[:, usable].std(axis=0, ddof=1)
     spread = np.maximum(spread, 1e-9 * np.maximum(np.abs(centre), 1.0))
     usual_largest = np.sort(((usual[:, usable] - centre) / spread).max(axis=1))
     along = [np.nan_to_num((table[:, usable] - centre) / spread, nan=-np.inf) for table in tables]
@@ -214,10 +216,21 @@ def _walked(flt: Any, data: Sequence[Data], count: int, tick: Callable[[], objec
                 gone = [flt.reader_.one(y) is None for y in part.observations]
                 silent = [None if missing else one for one, missing in zip(seen, gone, strict=True)]
                 parts.append(part._replace(observations=silent).signals(signals, walk))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)  # signals that are never known
-                yield np.nanmax(np.concatenate(parts), axis=0)
+            yield largest(parts)
             tick()
+
+
+def largest(tables: Sequence[FloatArray]) -> FloatArray:
+    """Return the largest value of each running signal along sequences; NaN where it is never known.
+
+    Examples
+    --------
+    >>> largest([np.array([[1.0, np.nan]]), np.array([[3.0, np.nan], [2.0, np.nan]])])
+    array([ 3., nan])
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return np.asarray(np.nanmax(np.concatenate(tables), axis=0))
 
 
 def walk_over(

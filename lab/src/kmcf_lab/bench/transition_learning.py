@@ -128,7 +128,6 @@ def learn_models(name: str, n: int, seed: int) -> list[LearningCell]:
             ("kmcf, by the log evidence", examples, "evidence", "evidence"),
             ("kmcf, by EM", examples, "em", "score"),
             ("particle filter, knows p(y | x)", knowing, "evidence", "evidence"),
-            ("particle filter, by EM", knowing, "em", "evidence"),
         ):
             if method == "em" and make is not Regression:  # jumps to a single place have no density
                 continue

@@ -20,10 +20,13 @@ MODELS = ("1a", "2b", "4a")
 TRACKS = ((3, 4), (4, 6), (6, 7), (7, 8), (8, 3))
 """Tracks that are adapted to, and that errors are measured on; the first three were used to make the method."""
 DATA_SETS = 3
-ALARMS, RUNS = ("1a", "4a"), 100
+ALARMS = (("1a", "1b", "2a", "2b", "3a", "3b", "4a", "4b"), (100, 300, 1000))
+RUNS = 20
+"""For each model and number of examples, short runs of an unchanged sensor."""
 COLUMNS = ("problem", "change", "clean", "damaged", "no labels", "repaired", "30 pairs", "repaired", "adapted",
            "noticed", "worst")  # fmt: skip
 ROBOTS = 3
+NOTICED = ("problem", "examples", "runs", "unchanged", "shifted by 1 sd", "doubled")
 LEARNT = ("problem", "method", "parameter", "truth", "mean", "sd", "RMSE", "in interval", "data sets")
 
 
@@ -32,6 +35,7 @@ def adaptation(console: Console, options: BenchOptions) -> None:
     from kmcf_lab.bench.adaptation import (
         CHANGES,
         OFFSETS,
+        RATE,
         measure_bluetooth,
         measure_false_alarms,
         measure_models,
@@ -56,10 +60,11 @@ def adaptation(console: Console, options: BenchOptions) -> None:
             if ("Bluetooth tracks (m)", moved, number) not in done:
                 cells += measure_bluetooth([pair], [offset], report=console.print, first=number)
                 _save(path, cells, alarms)
-    for name in () if options.model or options.quick else ALARMS:
-        if all(one["problem"] != f"model {name}" for one in alarms):
-            console.print(f"model {name}, unchanged, {RUNS} short runs")
-            alarms.append(asdict(measure_false_alarms(name, RUNS)))
+    sizes = () if options.model or options.quick else ALARMS[1]
+    for size, name in ((size, name) for size in sizes for name in ALARMS[0]):
+        if all((one["problem"], one["n"]) != (f"model {name}", size) for one in alarms):
+            console.print(f"model {name}, {size} examples, {RUNS} short runs of an unchanged sensor")
+            alarms.append(asdict(measure_false_alarms(name, size, RUNS)))
             _save(path, cells, alarms)
     table = new_table("A sensor that has changed: errors, and the share of the damage repaired", COLUMNS, left=2)
     for row in summarise_adaptation(cells):
@@ -69,12 +74,11 @@ def adaptation(console: Console, options: BenchOptions) -> None:
             _share(row.noticed), f"{row.worse:.2f}",
         )  # fmt: skip
     console.print(table)
+    noticing = new_table(f"Reported as changed, at a stated rate of {RATE:.0%}", NOTICED, left=1)
     for one in alarms:
-        console.print(
-            f"{one['problem']}: {one['noticed']:.0%} of {one['runs']} unchanged runs of {one['steps']} steps were "
-            f"reported as changed (stated: {one['rate']:.0%})"
-            + ("" if one["adapted"] is None else f", {one['adapted']:.0%} were adapted to")
-        )
+        shares = (_share(one[name]) for name in ("noticed", "shifted", "doubled"))
+        noticing.add_row(one["problem"], f"{one['n']}", f"{one['runs']}", *shares)
+    console.print(noticing)
     console.print(f"saved {path}", soft_wrap=True)
 
 
