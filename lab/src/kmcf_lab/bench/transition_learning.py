@@ -171,7 +171,9 @@ def by_particles(name: str, observations: FloatArray, seed: int) -> list[Learnin
         run.run()
         return -float(run.logLt)
 
-    best = minimize(less_probable, [0.0, 0.7], method="Nelder-Mead", options={"maxfev": 80, "xatol": 0.01}).x
+    corners = [[-0.5, 0.7], [0.3, 0.7], [-0.5, 0.95]]  # a start of its own would make the first step tiny
+    options = {"maxfev": 80, "xatol": 0.01, "initial_simplex": corners}
+    best = minimize(less_probable, corners[0], method="Nelder-Mead", options=options).x
     numbers = {"scale": float(np.exp(best[0])), "drift": float(np.clip(best[1], 0.3, 1.0))}
     return [
         LearningCell(
@@ -198,7 +200,7 @@ def learn_wheels(folder: Path, robot: int, length: int = 400) -> list[LearningCe
     controls[:, 1] /= WHEEL
 
     cells = []
-    given = {"make": partial(Turning, motion), "start": {"wheel": 1.0}, "controls": [controls]}
+    given: dict[str, Any] = {"make": partial(Turning, motion), "start": {"wheel": 1.0}, "controls": [controls]}
     with quiet(), warnings.catch_warnings():
         warnings.simplefilter("ignore", kmcf.LearningWarning)
         flt.fit(states[seen_at], [observations[k] for k in seen_at])
