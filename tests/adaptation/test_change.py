@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import kmcf
-from kmcf.adaptation.change import walk_over
+from kmcf.adaptation.change import stretch_of, verdict_of
+from kmcf.adaptation.change_walks import walk_over
 
 MODEL = kmcf.datasets.paper_model("4b")
 TRAIN, SEEN = MODEL.simulate(150, random_state=0), MODEL.simulate(60, random_state=3)
@@ -29,6 +30,32 @@ def test_a_change_is_noticed_after_it_happened_and_nothing_without_one(flt):
     assert usual.step is None
     assert "no change" in str(usual)
     assert usual.summary()["walks"] == 9
+
+
+def test_a_run_like_the_walks_is_reported_at_the_stated_rate():
+    """Of twenty that are alike, each is the most unusual one equally often: many signals and few walks or not."""
+    rng = np.random.default_rng(0)
+    reported = 0
+    for _ in range(600):
+        everyone = rng.normal(size=(20, 1)) + rng.normal(size=(20, 15))
+        found = verdict_of([everyone[:1]], everyone[1:], 0.05)
+        reported += found.changed
+    assert reported / 600 == pytest.approx(0.05, abs=0.027)  # three standard errors
+    everyone[0] += 20.0
+    assert verdict_of([everyone[:1]], everyone[1:], 0.05).changed
+
+
+def test_a_mean_differs_from_walks_over_a_sample_by_the_stretch_more_than_they_do(flt):
+    """Walks of T steps over n numbers share the error of these numbers' own mean."""
+    rng = np.random.default_rng(1)
+    steps, n = 30, len(TRAIN.states)
+    apart = []
+    for _ in range(3000):
+        numbers = rng.normal(size=n)
+        walk = rng.choice(numbers, size=steps).mean()
+        apart.append((rng.normal(size=steps).mean() - numbers.mean(), walk - numbers.mean()))
+    new, walks = np.std(apart, axis=0)
+    assert new / walks == pytest.approx(stretch_of(flt, [SEEN.observations[:steps]]), rel=0.05)
 
 
 def test_walks_go_over_the_examples_given_as_the_transition_leads(flt):

@@ -37,6 +37,28 @@ def test_errors_are_those_of_the_definition(model, tmp_path):
     assert f"{told['all']['rmse']:.4g}" in shown
 
 
+def test_smoothed_errors_stand_beside_filtered_ones(model, tmp_path):
+    states, seen = walk(20, 8)
+    path = write_csv(tmp_path / "walk.csv", states, seen)
+    filtered = json.loads(succeed("evaluate", model, path, "--json").stdout)["all"]
+    page = tmp_path / "page.html"
+    for words, lag in ((("--smooth",), None), (("--lag", 2), 2)):
+        told = json.loads(succeed("evaluate", model, path, *words, "--json", "--report", page).stdout)
+        run = kmcf.load(model).smooth(seen, lag=lag)
+        assert told["all"]["rmse"] == pytest.approx(np.sqrt(np.mean(np.sum((run.mean - states) ** 2, axis=1))))
+        assert told["filtered"] == pytest.approx({k: v for k, v in filtered.items() if k != "sequence"}, nan_ok=True)
+        assert "this filter, smoothed" in page.read_text()
+        assert "this filter, filtered" in page.read_text()
+    shown = succeed("evaluate", model, path, "--smooth", "--compare", "nearest").stdout
+    assert "smoothed" in shown
+    assert f"{filtered['rmse']:.4g}" in shown
+    assert "nearest" in shown
+    script = succeed("evaluate", model, path, "--smooth", "--compare", "nearest", "--python").stdout
+    assert "flt.smooth_many(" in script
+    assert "rival.filter_many(" in script
+    assert "choose one of them" in fail("evaluate", model, path, "--smooth", "--lag", 2)
+
+
 def test_what_cannot_be_evaluated(model, tmp_path):
     path = write_csv(tmp_path / "test.csv", *TEST)
     assert "was fitted to 2 state columns, but test.csv gives 1 (x)." in fail("evaluate", model, path, "-s", "x")

@@ -38,6 +38,19 @@ def test_the_script_says_what_runs(given):
     assert "times=" in shown
 
 
+@pytest.mark.filterwarnings("ignore::kmcf.LearningWarning")  # thirty steps do not tell much
+def test_em_is_what_python_does(given):
+    model, later = given
+    told = json.loads(
+        succeed("learn-transition", model, later, "-p", "scale[0]=0.05:5", "--method", "em", "--json").stdout
+    )
+    seen, times = [walk(30, 7)[1]], [0.5 * np.arange(30)]
+    found = kmcf.learn_transition(kmcf.load(model), seen, {"scale[0]": (0.05, 5.0)}, times=times, method="em")
+    assert told["method"] == "em"
+    assert told["parameters"]["scale[0]"]["estimate"] == pytest.approx(found.estimates["scale[0]"], rel=1e-6)
+    assert "method='em'" in succeed("learn-transition", *given, "-p", "scale", "--method", "em", "--python").stdout
+
+
 def test_bad_words_get_a_sentence(given):
     assert "has no parameter 'speed'" in fail("learn-transition", *given, "-p", "speed")
     assert "not two numbers" in fail("learn-transition", *given, "-p", "scale=a:b")

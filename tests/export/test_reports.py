@@ -68,6 +68,17 @@ def test_worst_moments_are_the_largest_errors(runs, tmp_path):
     assert first == pytest.approx(largest, rel=1e-3)
 
 
+def test_smoothed_runs_stand_beside_what_the_filter_said(filters, tmp_path):
+    smoothed = [filters[0].smooth(test.observations) for test in TESTS[:1]]
+    words = plain(write_report(tmp_path / "p.html", TESTS[:1], smoothed).read_text())
+    for kind, run in (("smoothed", smoothed[0]), ("filtered", smoothed[0].filtered)):
+        mean = np.mean(np.linalg.norm(run.mean - TESTS[0].states, axis=1))
+        assert f"this filter, {kind}: mean error {mean:.3g}" in words
+    page = smoothed[0].report(tmp_path / "q.html").read_text()
+    assert "filtered estimate" in page
+    assert "smoothed estimate, 95 % interval" in page
+
+
 def test_without_truth_there_are_no_errors(runs, tmp_path):
     blind = [Recording(t.name, t.time, np.empty((40, 0)), t.observations, names={"time": ("clock",)}) for t in TESTS]
     page = write_report(tmp_path / "p.html", blind, runs[0], states=["a", "b"]).read_text()

@@ -295,11 +295,39 @@ def test_several_sensors():
     assert rmse(found.mean[:, 0], states) < rmse(found.filtered.mean[:, 0], states)
 
 
-def test_calibration_is_of_filtered_beliefs():
+def test_calibration_has_factors_of_its_own_for_smoothed_beliefs(tmp_path):
     flt = make().fit(TRAIN.states[:80], TRAIN.observations[:80])
     before = flt.smooth(TEST.observations[:6])
     flt.calibrate(TRAIN.states[200:320], TRAIN.observations[200:320])
     after = flt.smooth(TEST.observations[:6])
-    np.testing.assert_array_equal(after.interval, before.interval)
+    np.testing.assert_array_equal(after.mean, before.mean)
+    known, raw, median = flt.calibration_.smoothed, before[2], before[2].quantile([0.5])[0]
+    lower, upper = known.arms(np.array([0.95]), median - raw.interval()[:1], raw.interval()[1:] - median)
+    np.testing.assert_allclose(after.interval[2], np.concatenate([median - lower, median + upper]))
     assert (after.filtered.interval != before.filtered.interval).any()
     assert np.array_equal(after.filtered.interval, flt.filter(TEST.observations[:6]).interval)
+    assert np.array_equal(after.interval[-1], after.filtered.interval[-1])  # nothing was observed later
+    flt.save(tmp_path / "model.kmcf")
+    again = kmcf.load(tmp_path / "model.kmcf", transition=MODEL.transition, initial=MODEL.initial)
+    np.testing.assert_allclose(again.smooth(TEST.observations[:6]).interval, after.interval)
+
+
+def test_calibrated_smoothed_intervals_hold_what_they_say():
+    model = kmcf.datasets.paper_model("2a")
+    train, other, test = (model.simulate(size, random_state=(3, size)) for size in (150, 300, 310))
+    flt = kmcf.KernelMonteCarloFilter(model.transition, initial=model.initial, n_particles=100, random_state=0)
+    flt.fit(train.states, train.observations)
+
+    def inside(**lag):
+        run = flt.smooth(test.observations, **lag)
+        return np.mean((test.states >= run.interval[:, 0]) & (test.states <= run.interval[:, 1]))
+
+    raw = inside()
+    flt.calibrate(other.states, other.observations)
+    assert abs(inside() - 0.95) < min(0.04, 0.5 * abs(raw - 0.95))
+    assert inside(lag=2) == pytest.approx(0.95, abs=0.04)
+
+
+def test_a_filter_that_cannot_be_smoothed_is_calibrated_all_the_same():
+    flt = kmcf.baselines.KNNRegression().fit(TRAIN.states, TRAIN.observations)
+    assert flt.calibrate(TRAIN.states, TRAIN.observations).calibration_.smoothed is None

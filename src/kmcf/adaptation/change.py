@@ -3,34 +3,34 @@
 Every step gives signals (:mod:`kmcf.adaptation.change_signals`): how badly the observation was predicted, how far it is
 from the examples, how its columns differ from the examples' and from what was predicted. Running means of these, short
 and long, are compared with those of walks over left-out examples: as many steps, driven by the same controls, filtered
-by a filter that was fitted to the other examples. The largest of them, in units of what such walks show, is the test's
-statistic. Its p-value is the rank among the walks, so that a sensor that is as it was is reported at the stated rate.
+by a filter that was fitted to the other examples. The largest of them is the test's statistic, in units of what such
+walks *and the run itself* show: in units of the walks alone, the run would be the only one that these were not chosen
+for, and look unusual for that. And all walks go over the same n examples, which are a sample themselves, so that a new
+run of T steps differs from them by more than they differ from each other: by √(1 + T/n) times as much, as means of T
+and n numbers do. The p-value is the rank among the walks; a sensor that is as it was is reported at the stated rate.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from kmcf.adaptation.change_signals import MEMORIES, REASONS, Signals
-from kmcf.filter.clock import Drive
-from kmcf.filter.motion import Motion
+from kmcf.adaptation.change_walks import Data, largest, walked
 from kmcf.filter.rule_filter import RuleFilter
 from kmcf.filter.sensor_learning import refuse_sensors
 from kmcf.kernels import Precomputed
-from kmcf.numerics.arrays import FloatArray, IntArray
-from kmcf.numerics.objects import Objects, take
+from kmcf.numerics.arrays import FloatArray
 from kmcf.support.alerts import FewExamplesWarning, HighRankWarning, RejectedStepWarning, UnusedTimesWarning
 from kmcf.support.extras import progress_bar
-from kmcf.trust.rehearsal import random_walk
 
-FOLDS = 3
 FEWEST_STEPS, FEWEST_EXAMPLES = 20, 30
+LOOKED_BACK = 100
+"""No running mean looks back over more steps."""
 QUIET = (RejectedStepWarning, HighRankWarning, FewExamplesWarning, UnusedTimesWarning)
 
 
@@ -109,7 +109,7 @@ def sensor_changed(
     controls, times : optional
         As for :meth:`~kmcf.KernelMonteCarloFilter.filter_many`.
     rate : float
-        The share of runs of an unchanged sensor that may be reported as changed; with few examples, roughly.
+        The share of runs of an unchanged sensor that may be reported as changed.
     walks : int, optional
         With how many walks over left-out examples to compare. None: twice as many as the rate takes at least. Each
         takes as long as filtering the observations does.
@@ -145,20 +145,8 @@ def sensor_changed(
             )
         data = [Data(*parts) for parts in zip(sequences, *drives, strict=True)]
         along = [part.signals(Signals.of(flt), stream) for stream, part in enumerate(data)]
-        usual = np.stack(list(_walked(flt, data, count, tick)))
-    return _verdict(along, usual, rate)
-
-
-class Data(NamedTuple):
-    """A sequence of observations, and what drove the moves."""
-
-    observations: Any
-    controls: Any
-    times: Any
-
-    def signals(self, signals: Signals, stream: int) -> FloatArray:
-        """Return running signals along it."""
-        return signals.along(*self, stream)
+        usual = np.stack(list(walked(flt, data, count, tick)))
+    return verdict_of(along, usual, rate, stretch_of(flt, sequences))
 
 
 def _each(given: Any, count: int, name: str) -> list[Any]:
@@ -169,16 +157,22 @@ def _each(given: Any, count: int, name: str) -> list[Any]:
     return list(given)
 
 
-def _verdict(tables: Sequence[FloatArray], usual: FloatArray, rate: float) -> ChangeVerdict:
+def stretch_of(flt: Any, sequences: Sequence[Any]) -> float:
+    """Return how much more a new run differs from walks over the examples than these do from each other."""
+    steps = min(max(len(one) for one in sequences), LOOKED_BACK)
+    return float(np.sqrt(1.0 + steps / len(flt.learnt_.examples[0])))
+
+
+def verdict_of(tables: Sequence[FloatArray], usual: FloatArray, rate: float, stretch: float = 1.0) -> ChangeVerdict:
     """Compare running signals with the largest ones of walks, (walks, signals × memories)."""
-    with np.errstate(invalid="ignore"):
-        usable = np.isfinite(usual).all(axis=0)
+    everyone = np.concatenate([usual, largest(tables)[None]])
+    usable = np.isfinite(everyone).all(axis=0)
     if not usable.any():
         raise ValueError("nothing is known of predictions or distances with this filter, so no change can be noticed.")
-    centre, spread = usual[:, usable].mean(axis=0), usual[:, usable].std(axis=0, ddof=1)
+    centre, spread = everyone[:, usable].mean(axis=0), everyone[:, usable].std(axis=0, ddof=1)
     spread = np.maximum(spread, 1e-9 * np.maximum(np.abs(centre), 1.0))
     usual_largest = np.sort(((usual[:, usable] - centre) / spread).max(axis=1))
-    along = [np.nan_to_num((table[:, usable] - centre) / spread, nan=-np.inf) for table in tables]
+    along = [np.nan_to_num((table[:, usable] - centre) / (stretch * spread), nan=-np.inf) for table in tables]
     statistic = max(float(part.max()) for part in along)
     p_value = (1.0 + float((usual_largest >= statistic).sum())) / (len(usual_largest) + 1.0)
     changed = p_value <= rate
@@ -194,79 +188,6 @@ def _verdict(tables: Sequence[FloatArray], usual: FloatArray, rate: float) -> Ch
         sequence, first = min(beyond, key=lambda one: one[1]) if beyond else (0, len(along[0]) - 1)
         step = first + 1
     return ChangeVerdict(changed, p_value, rate, step, sequence, reason, statistic, len(usual))
-
-
-def _walked(flt: Any, data: Sequence[Data], count: int, tick: Callable[[], object]) -> Iterator[FloatArray]:
-    """Yield the largest running signals of walks over left-out examples, as many as asked for."""
-    states, observations = flt.learnt_.examples
-    blocks = np.array_split(np.arange(len(states)), 4 * FOLDS)  # neighbours in a recording are alike
-    for fold in range(FOLDS):
-        left_out = np.concatenate(blocks[fold::FOLDS])
-        kept = np.setdiff1d(np.arange(len(states)), left_out)
-        other = clone(flt).set_params(random_state=flt.seed_).fit(take(states, kept), take(observations, kept))
-        signals = Signals.of(other)
-        rng = np.random.default_rng(np.random.SeedSequence(flt.seed_, spawn_key=(1, 0, fold)))
-        for walk in range(fold, count, FOLDS):
-            parts = []
-            for part in data:
-                length = len(part.observations)
-                seen = take(observations, walk_over(flt, states, left_out, length, part[1:], rng))
-                gone = [flt.reader_.one(y) is None for y in part.observations]
-                silent = [None if missing else one for one, missing in zip(seen, gone, strict=True)]
-                parts.append(part._replace(observations=silent).signals(signals, walk))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)  # signals that are never known
-                yield np.nanmax(np.concatenate(parts), axis=0)
-            tick()
-
-
-def walk_over(
-    flt: Any, states: Objects, places: IntArray, length: int, drives: tuple[Any, Any], rng: np.random.Generator
-) -> IntArray:
-    """Walk over some examples: each next one is that nearest to a draw from the transition.
-
-    Parameters
-    ----------
-    flt : filter
-        Whose transition, start and kernel on states are used.
-    states : array or list
-        All example states.
-    places : array of int
-        Over which of them to walk.
-    length : int
-        How many steps.
-    drives : pair
-        Controls and times of the steps, or None.
-    rng : Generator
-        Random numbers.
-    """
-    kernel = flt.state_kernel_.on_examples(take(states, places))
-    motion = Motion(flt.transition, flt.initial, states, flt.angles)
-    controls, times = drives
-    stand_in = random_walk(states, flt.angles)
-    path = np.empty(length, dtype=np.intp)
-    path[0] = (
-        rng.integers(len(places)) if flt.initial is None else kernel.log_against(_drawn(motion, rng))[:, 0].argmax()
-    )
-    for t in range(1, length):
-        here = take(states, places[path[t - 1 : t]])
-        elapsed = None if times is None else float(times[t]) - float(times[t - 1])
-        drive = Drive(control=None if controls is None else controls[t], elapsed=elapsed)
-        try:
-            moved = motion.move(here, drive, rng, t + 1)
-        except Exception:  # whatever the user's function raises on one state and a NumPy generator
-            if stand_in is None:
-                raise
-            moved = stand_in(here, rng)
-        path[t] = kernel.log_against(moved)[:, 0].argmax()
-    return places[path]
-
-
-def _drawn(motion: Motion, rng: np.random.Generator) -> Objects:
-    try:
-        return motion.draw(1, rng)
-    except Exception:  # an initial draw that takes a JAX key
-        return take(motion.examples, rng.integers(len(motion.examples), size=1))
 
 
 def _check(flt: Any, rate: float) -> None:

@@ -16,10 +16,13 @@ from kmcf.numerics.objects import Objects, is_numeric
 
 REPORTED = {
     "prediction_score": (-1.0, "predicted worse"),
-    "log_evidence": (-1.0, "less probable"),
     "observation_distance": (1.0, "further from the examples"),
 }
-"""What steps report, its sign (the larger, the worse), and what it says about the observations."""
+"""What steps report, its sign (the larger, the worse), and what it says about the observations.
+
+Not the log evidence: it has no lower end, so that one step where examples are sparse looks like a changed sensor. The
+kernel score says the same, and has one.
+"""
 OF_COLUMNS = ("elsewhere on average", "different from predictions on average", "more scattered than predicted")
 """What the observations' own columns say."""
 REASONS = (*(reason for _, reason in REPORTED.values()), *OF_COLUMNS)
@@ -27,8 +30,8 @@ MEMORIES = (0.9, 0.97, 0.99)
 """What running means keep at each step: they look back about 10, 33 and 100 steps."""
 WARM_UP = 5
 """The first steps of a run do not count."""
-MOST_DEVIATIONS = 5.0
-"""No single number counts for more than so many deviations."""
+MOST_DEVIATIONS = 3.0
+"""No single number counts for more than so many deviations: new states may be where examples are sparse."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,8 +39,21 @@ class Objective:
             warnings.simplefilter("ignore", RejectedStepWarning)
             warnings.simplefilter("ignore", UnusedTimesWarning)
             scores = self._scores(twin) if hasattr(twin.backend_, "predicted") else self._compiled_scores(twin)
+        return self.averaged(scores)
+
+    def averaged(self, scores: Sequence[FloatArray]) -> FloatArray:
+        """Return the scores of all sequences, one after the other, as means over repetitions."""
         count = len(self.sequences)
         return np.mean([np.concatenate(scores[k * count : (k + 1) * count]) for k in range(self.repeats)], axis=0)
+
+    def of_run(self, run: Any) -> FloatArray:
+        """Return the scores of a run's steps but the first."""
+        return np.asarray(getattr(run, self.column), dtype=np.float64)[1:]
+
+    def repeated(self) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
+        """Return the sequences, controls and times of all repetitions."""
+        controls, times = (None if given is None else self._repeated(given) for given in (self.controls, self.times))
+        return self._repeated(self.sequences), controls, times
 
     def _scores(self, flt: Any) -> list[FloatArray]:
         """Step along the sequences; a run would sum up beliefs that nobody looks at."""
@@ -58,9 +71,9 @@ class Objective:
 
     def _compiled_scores(self, flt: Any) -> list[FloatArray]:
         """Let compiled code run over all sequences at once."""
-        controls, times = (None if given is None else self._repeated(given) for given in (self.controls, self.times))
-        runs = flt.filter_many(self._repeated(self.sequences), controls, times=times, keep_beliefs=False)
-        return [np.asarray(getattr(run, self.column), dtype=np.float64)[1:] for run in runs]
+        sequences, controls, times = self.repeated()
+        runs = flt.filter_many(sequences, controls, times=times, keep_beliefs=False)
+        return [self.of_run(run) for run in runs]
 
     def _repeated(self, given: Sequence[Any]) -> list[Any]:
         return list(given) * self.repeats  # repetition k of sequence b is stream k B + b

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from kmcf.adaptation.objective import objective_of
-from kmcf.adaptation.parameters import read_parameters
-from kmcf.adaptation.search import Evaluations, most_evaluations, search
+from kmcf.adaptation.em import Smoothing, climb, most_smoothings
+from kmcf.adaptation.objective import Objective, objective_of
+from kmcf.adaptation.parameters import Parameters, read_parameters
+from kmcf.adaptation.search import Evaluation, Evaluations, most_evaluations, search
+from kmcf.adaptation.surface import Peak
 from kmcf.adaptation.transition_result import TransitionFit
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.support.alerts import LearningWarning, warn_user
 from kmcf.support.extras import progress_bar
 
+METHODS = ("evidence", "em")
 FEWEST = 20
 """Fewer observed steps than this say nothing about a transition."""
 
@@ -28,6 +32,7 @@ def learn_transition(
     start: Mapping[str, float] | None = None,
     controls: Any = None,
     times: Any = None,
+    method: str = "evidence",
     objective: str = "score",
     repeats: int = 1,
     level: float = 0.95,
@@ -56,10 +61,15 @@ def learn_transition(
         Where to start. None: the present values; with ``make``, the middle of the bounds.
     controls, times : optional
         As for ``filter_many``: one sequence each, or lists of them.
+    method : {"evidence", "em"}
+        How: a search for the transition whose predictions are best, with common random numbers; or expectation
+        maximisation (:mod:`kmcf.adaptation.em`), where paths drawn from the smoothed states take the part of a
+        recording. EM takes about a dozen smoothed runs however many parameters there are, needs a transition with a
+        ``log_density`` and states that are numbers, and stays near where it starts if there are several maxima.
     objective : {"score", "evidence"}
         What is maximised: the kernel score of the predictions (:attr:`~kmcf.FilterRun.prediction_score`), whose average
         is largest for the true transition; or the log evidence (:attr:`~kmcf.FilterRun.log_evidence`), which finds
-        drifts as well but takes noise for smaller than it is.
+        drifts as well but takes noise for smaller than it is. With EM it is only what ``gain`` and the table report.
     repeats : int
         How many times each sequence is filtered, with other random numbers each time, to lower Monte Carlo error.
     level : float
@@ -90,43 +100,61 @@ def learn_transition(
     flt.start()  # an error if it was not fitted
     if not 0.0 < level < 1.0:
         raise ValueError(f"level={level!r}; it must be between 0 and 1.")
+    if method not in METHODS:
+        raise ValueError(f"method={method!r}; it can be {' or '.join(map(repr, METHODS))}.")
     known = read_parameters(flt, parameters, make, start)
     score = objective_of(flt, sequences, controls, times, objective=objective, repeats=repeats)
-    with progress_bar(most_evaluations(len(known.ranges)), "transitions", show=progress, unit="run") as tick:
-        evaluations = Evaluations(lambda place: score(known.transition(place)), tick)
-        evaluations(known.start)
-        steps = int(np.isfinite(np.asarray(evaluations.made[0].scores)).sum())
-        _check_steps(steps, score.column)
-        peak = search(evaluations, known.start, random_state)
-        evaluations(peak.place)
-    first, last = (
-        evaluations.made[0].scores,
-        next(one.scores for one in evaluations.made if np.allclose(one.place, peak.place, atol=1e-9)),
-    )
-    if last is None:  # the surface led to where the transition cannot be used
-        peak = peak._replace(place=evaluations.best.place, covariance=None)
-        last = evaluations.best.scores
-    gains = np.asarray(last) - np.asarray(first)
+    check = partial(_check_steps, column=score.column)
+    most = most_smoothings() if method == "em" else most_evaluations(len(known.ranges))
+    with progress_bar(most, "transitions", show=progress, unit="run") as tick:
+        if method == "em":
+            peak, made = climb(Smoothing(score, known, random_state), known.start, check, tick)
+            last = made[-1]
+        else:
+            peak, made, last = _searched(known, score, random_state, check, tick)
+    gains = np.asarray(last.scores) - np.asarray(made[0].scores)
     gains = gains[np.isfinite(gains)]
     transition = known.transition(peak.place)
     found = TransitionFit(
         best_filter=flt.with_transition(transition),
         transition=transition,
         estimates=known.values(peak.place),
+        method=method,
         objective=objective,
         level=level,
         gain=float(gains.sum()),
         gain_error=float(np.sqrt(len(gains)) * gains.std()),
-        steps=steps,
+        steps=_known_steps(made[0]),
         _parameters=known,
         _peak=peak,
-        _evaluations=tuple(evaluations.made),
+        _evaluations=tuple(made),
     )
     _tell(found)
     return found
 
 
-def _check_steps(steps: int, column: str) -> None:
+def _searched(
+    known: Parameters, score: Objective, seed: int, check: Callable[[Evaluation], None], tick: Callable[[], object]
+) -> tuple[Peak, list[Evaluation], Evaluation]:
+    """Search for the transition that predicts best; return also the evaluation there."""
+    evaluations = Evaluations(lambda place: score(known.transition(place)), tick)
+    evaluations(known.start)
+    check(evaluations.made[0])
+    peak = search(evaluations, known.start, seed)
+    evaluations(peak.place)
+    last = next(one for one in evaluations.made if np.allclose(one.place, peak.place, atol=1e-9))
+    if last.scores is None:  # the surface led to where the transition cannot be used
+        last = evaluations.best
+        peak = peak._replace(place=last.place, covariance=None)
+    return peak, evaluations.made, last
+
+
+def _known_steps(first: Evaluation) -> int:
+    return int(np.isfinite(np.asarray(first.scores)).sum())
+
+
+def _check_steps(first: Evaluation, column: str) -> None:
+    steps = _known_steps(first)
     if steps >= FEWEST:
         return
     if steps == 0:

@@ -33,8 +33,10 @@ class TransitionFit:
         The transition learnt.
     estimates : dict
         The parameters by name.
+    method : {"evidence", "em"}
+        How they were learnt.
     objective : {"score", "evidence"}
-        What was maximised.
+        What was maximised, or with EM what transitions are compared by.
     level : float
         Of the intervals.
     gain : float
@@ -59,6 +61,7 @@ class TransitionFit:
     best_filter: Any
     transition: Any
     estimates: dict[str, float]
+    method: str
     objective: str
     level: float
     gain: float
@@ -76,6 +79,8 @@ class TransitionFit:
     @property
     def intervals(self) -> dict[str, tuple[float, float]]:
         """Confidence intervals by name, from the objective's curvature; NaN where it has no maximum.
+
+        With EM the curvature is that of the likelihood, by Louis's formula.
 
         They say what these observations tell, given that the filter's observation model is right: its own error (few
         examples, smoothing by kernels) is not in them.
@@ -149,6 +154,7 @@ class TransitionFit:
                 for name, value in self.estimates.items()
             },
             "level": self.level,
+            "method": self.method,
             "objective": self.objective,
             "gain": self.gain,
             "gain_error": self.gain_error,

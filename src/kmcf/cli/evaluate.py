@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from kmcf.cli import options
-from kmcf.cli.filtering import add_filtering
+from kmcf.cli.filtering import Smoothing, add_filtering
 from kmcf.cli.models import load_model
 from kmcf.cli.reporting import METHOD_SHOWN, CompareOption, ReportOptions, add_report, add_rivals, compared
 from kmcf.cli.script import Script
@@ -22,6 +22,9 @@ scores = {}
 for name in dict.fromkeys(recording.name for recording in recordings):
     parts = [number for number, recording in enumerate(recordings) if recording.name == name]
     scores[name] = kmcf.filter.score_runs([runs[k] for k in parts], [truths[k] for k in parts])"""
+BEFORE = """\
+before = [run.filtered for run in runs]
+filtered = kmcf.filter.score_runs(before, truths)"""
 PRINTING = """\
 for name, score in scores.items():
     print(name, score)
@@ -39,6 +42,8 @@ def evaluate(
     *,
     state: options.OtherStateOption = None,
     columns: options.ColumnOptions,
+    smooth: options.SmoothOption = False,
+    lag: options.LagOption = None,
     compare: CompareOption = None,
     page: ReportOptions,
     as_json: options.JsonOption = False,
@@ -52,16 +57,21 @@ def evaluate(
     units of the state, lower is better; how many steps raised an alarm, and the root mean squared distance over the
     others. Rows without a state are left out of the scores.
 
+    With --smooth or --lag K smoothed estimates are judged, and the filter's stand beside them; --compare filters.
+
     For example:
 
         kmcf evaluate model.kmcf test.csv
 
         kmcf evaluate model.kmcf test1.csv test2.csv --json
 
+        kmcf evaluate model.kmcf test.csv --smooth
+
         kmcf evaluate model.kmcf test.csv --compare knn-pf,nearest --report test.html --unit m
     """
     from kmcf.datasets.column_files import column_names
 
+    smoothing = Smoothing.asked(smooth, lag)
     script = Script("kmcf evaluate")
     loaded = load_model(script, model, columns.window)
     tables = loaded.tables(files, state=state, **asdict(columns))
@@ -69,15 +79,19 @@ def evaluate(
         raise ValueError(f"{model} does not say which columns are states; name them with --state.")
     tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
     progress = can_show_progress()
-    filtering = add_filtering(script, loaded, tables, roles=("state", "observation"), progress=progress, keep=True)
+    filtering = add_filtering(
+        script, loaded, tables, roles=("state", "observation"), progress=progress, keep=True, smoothing=smoothing
+    )
     script.add(SCORING, check=_check_scored)
+    if smoothing is not None:
+        script.add(BEFORE)
     rivals = compared(compare)
     add_rivals(script, rivals, filtering)
     if rivals:
         script.add(COMPARING)
     add_report(script, loaded, page, f"{loaded.name} on {', '.join(file.name for file in files)}", bool(rivals))
     if python:
-        typer.echo(script.text(PRINTING))
+        typer.echo(script.text(PRINTING if smoothing is None else f"{PRINTING}\nprint('filtered', filtered)"))
         return
     check_target(page.report)
     with tables.pointing():
@@ -85,14 +99,20 @@ def evaluate(
     rows = [{"sequence": name, **score._asdict()} for name, score in names["scores"].items()]
     overall = {"sequence": "all", **names["overall"]._asdict()}
     others = {name: score._asdict() for name, score in names.get("methods", {}).items()}
+    before = None if smoothing is None else names["filtered"]._asdict()
     if as_json:
-        print_json({"model": str(model), "sequences": rows, "all": overall, **({"methods": others} if others else {})})
+        more = ({} if before is None else {"filtered": before}) | ({"methods": others} if others else {})
+        print_json({"model": str(model), "sequences": rows, "all": overall, **more})
         return
     first = {name: overall[name] for name in SHOWN}
     print_table(f"{model} on {', '.join(map(str, files))}", {**first, **overall, "sequence": f"all {len(rows)}"})
     print_columns("By sequence", [{name: row[name] for name in SHOWN} for row in rows])
+    if before is not None:
+        both = {"smoothed": overall, "filtered": before}
+        lines = [{"estimates": name, **{key: score[key] for key in METHOD_SHOWN}} for name, score in both.items()]
+        print_columns("Smoothed and filtered, over all sequences", lines)
     if others:
-        both = {"this filter": overall, **others}
+        both = {"this filter": overall if before is None else before, **others}
         lines = [{"method": name, **{key: score[key] for key in METHOD_SHOWN}} for name, score in both.items()]
         print_columns("Compared on the same rows, with the same examples and transition", lines)
     tell_page(page.report)

@@ -38,12 +38,6 @@ EstimatesOut = Annotated[
 JsonLinesOption = Annotated[
     bool, typer.Option("--json", help="One JSON object per estimate and line.", rich_help_panel=options.OUTPUT)
 ]
-SmoothOption = Annotated[
-    bool, typer.Option("--smooth", help="Use the observations after each row, too; needs the whole file.")
-]
-LagOption = Annotated[
-    int | None, typer.Option("--lag", min=0, help="Use so many rows after each; with - estimates come so much later.")
-]
 
 
 def filter_(
@@ -51,8 +45,8 @@ def filter_(
     files: ObservationFiles,
     *,
     out: EstimatesOut = None,
-    smooth: SmoothOption = False,
-    lag: LagOption = None,
+    smooth: options.SmoothOption = False,
+    lag: options.LagOption = None,
     columns: options.ColumnOptions,
     page: ReportOptions,
     as_json: JsonLinesOption = False,

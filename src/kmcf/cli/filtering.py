@@ -65,7 +65,7 @@ def add_filtering(
     Returns
     -------
     Code
-        The call that filters.
+        The call that filters, also where ``runs`` are smoothed.
     """
     add_reading(script, model, tables, roles=roles)
     seen = "by_sensor()" if tables.sensors else "observations"
@@ -74,10 +74,8 @@ def add_filtering(
     if uses_times(model, tables):
         shown["times"] = Code("[recording.time for recording in recordings]")
     filtering = call("flt.filter_many", *given, **shown, keep_beliefs=keep)
-    if smoothing is not None:
-        late: dict[str, Any] = {} if smoothing.lag is None else {"lag": smoothing.lag}
-        filtering = call("flt.smooth_many", *given, **shown, **late)
-    script.add(f"runs = {filtering}")
+    late: dict[str, Any] = {} if smoothing is None or smoothing.lag is None else {"lag": smoothing.lag}
+    script.add(f"runs = {filtering if smoothing is None else call('flt.smooth_many', *given, **shown, **late)}")
     return filtering
 
 

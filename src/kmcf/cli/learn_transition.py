@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
     from kmcf.cli.table_files import TableFiles
 
 LEARNING = "Learning"
+
+
+class Method(StrEnum):
+    """How a transition is learnt."""
+
+    evidence = "evidence"
+    em = "em"
+
+
 LearntOut = Annotated[
     Path | None,
     typer.Option(
@@ -48,6 +58,14 @@ def learn_transition(
     repeats: Annotated[
         int, typer.Option(min=1, help="Filter each sequence so many times.", rich_help_panel=LEARNING)
     ] = 1,
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="evidence: search for the transition that predicts best; em: expectation maximisation through the "
+            "smoother.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = Method.evidence,
     out: LearntOut = None,
     as_json: options.JsonOption = False,
     python: options.PythonOption = False,
@@ -63,10 +81,12 @@ def learn_transition(
         kmcf learn-transition model.kmcf later.csv -p scale
 
         kmcf learn-transition model.kmcf later.csv -p scale=0.05:2 -o better.kmcf
+
+        kmcf learn-transition model.kmcf later.csv -p scale --method em
     """
     bounds = dict(read_parameter(words) for words in parameter)
     script, loaded, tables = start_reading("kmcf learn-transition", model, files, columns, sensors=True)
-    script.add(f"result = {learning(loaded, tables, bounds, repeats)}")
+    script.add(f"result = {learning(loaded, tables, bounds, repeats, method)}")
     if out is not None:
         script.add_folder(out.parent)
         notes = Code(f"{call('kmcf.store.describe_file', model)}['notes']")
@@ -79,11 +99,15 @@ def learn_transition(
     _show(summary, out, as_json)
 
 
-def learning(model: LoadedModel, tables: TableFiles, bounds: dict[str, Any], repeats: int) -> str:
+def learning(
+    model: LoadedModel, tables: TableFiles, bounds: dict[str, Any], repeats: int, method: Method = Method.evidence
+) -> str:
     """Return the call that learns from ``recordings``."""
     seen = "by_sensor()" if tables.sensors else "observations"
     sequences = Code(f"[recording.{seen} for recording in recordings]")
     given: dict[str, Any] = {"repeats": repeats} if repeats != 1 else {}
+    if method is not Method.evidence:
+        given["method"] = method.value
     return call("kmcf.learn_transition", Code("flt"), sequences, bounds, **given, **driven(model, tables))
 
 

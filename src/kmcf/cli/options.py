@@ -118,6 +118,12 @@ CalibrateOption = Annotated[
         rich_help_panel=MODEL,
     ),
 ]
+SmoothOption = Annotated[
+    bool, typer.Option("--smooth", help="Use the observations after each row, too; needs the whole file.")
+]
+LagOption = Annotated[
+    int | None, typer.Option("--lag", min=0, help="Use so many rows after each; with - estimates come so much later.")
+]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print the result as JSON and nothing else.", rich_help_panel=OUTPUT)
 ]

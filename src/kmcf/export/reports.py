@@ -12,7 +12,7 @@ import numpy as np
 from kmcf.datasets.recording import Recording
 from kmcf.datasets.tables import DATES
 from kmcf.filter.run import FilterRun
-from kmcf.filter.run_views import followed_sequence
+from kmcf.filter.run_views import followed_sequence, with_filtered
 from kmcf.filter.scores import score_runs
 from kmcf.report.run_page import Labels, run_report
 
@@ -43,7 +43,7 @@ def write_report(
     recordings : sequence of Recording
         What was filtered. Where true states are known, the page has errors and the worst moments.
     runs : sequence of FilterRun
-        One per recording.
+        One per recording. Of smoothed ones, what the filter said stands beside.
     rivals : dict, optional
         Runs of other filters by name, each a list with one per recording.
     states : sequence of str, optional
@@ -73,7 +73,9 @@ def write_report(
         raise ValueError(
             f"{len(runs)} runs for {len(recordings)} recordings: there must be one each, and at least one."
         )
-    methods = {ours: list(runs), **{name: list(others) for name, others in (rivals or {}).items()}}
+    beside = [with_filtered(ours, run) for run in runs]
+    methods = {name: [one[name] for one in beside] for name in beside[0]}
+    methods |= {name: list(others) for name, others in (rivals or {}).items()}
     truths = [_truth(recording) for recording in recordings]
     judged = [k for k, truth in enumerate(truths) if truth is not None]
     overall = {

@@ -67,8 +67,8 @@ class CalibratedFilter:
 
         Given the examples of ``fit``, in order of time, the filter is fitted again without some of them and run over
         these, in turn (five fits). Given others, the fitted filter is run over them. ``belief.interval``,
-        ``run.interval``, ``belief.ellipse`` and ``belief.probability`` are calibrated from then on; means, modes,
-        covariances and quantiles stay as they are.
+        ``run.interval``, ``belief.ellipse`` and ``belief.probability`` are calibrated from then on, those of smoothed
+        beliefs by factors of their own; means, modes, covariances and quantiles stay as they are.
 
         This assumes that the sequences to come are like those left out: the same places, the same motion, the same
         sensor, and observations as frequent. A filter that learnt from four fifths of the examples is slightly worse
@@ -86,7 +86,8 @@ class CalibratedFilter:
         times : sequence of n, optional
             When the examples were made, increasing within each group, as for ``filter``.
         sequential : bool
-            If not, the examples are no sequence: each is tried alone, from the initial belief. That needs no controls.
+            If not, the examples are no sequence: each is tried alone, from the initial belief. That needs no controls,
+            and says nothing about smoothed beliefs.
         learned_from, corrected_at : arrays (n,) of bool, optional
             Which of them ``fit`` was given, and at which the filter will be shown observations, as for
             :func:`kmcf.tune`. None: all that have a state and an observation.
@@ -122,19 +123,23 @@ class CalibratedFilter:
                 f"learned_from marks {int(examples.taught.sum())} examples with a state and an observation, but these "
                 f"are not the {len(self._fitted_examples()[0])} that fit was given, in the same order."
             )
+        whole: Any = self
+        smooth = sequential and whole.smoothable
         if own:
             parts = left_out_parts(examples.groups)
-            steps = rehearse(self, examples, self._like_fitted)
+            steps = rehearse(self, examples, self._like_fitted, smooth=smooth)
         else:
             self._warn_of_known(examples)
             parts = []
             steps = (
-                step for k, s in enumerate(sequences_of(examples.groups)) for step in along(self, examples, s, k, None)
+                step
+                for k, s in enumerate(sequences_of(examples.groups))
+                for step in along(self, examples, s, k, None, smooth=smooth)
             )
         total = sum(len(s) for part in parts for s in part.sequences) if own else len(examples)
         with progress_bar(total, "calibrating", show=progress) as tick:
-            corrected, predicted = collect_errors(_ticking(steps, tick), examples.states, self.angles)
-        self.calibration_ = Calibration.learn(corrected, predicted, left_out=own)
+            errors = collect_errors(_ticking(steps, tick), examples.states, self.angles)
+        self.calibration_ = Calibration.learn(*errors, left_out=own)
         _warn_of_few(self.calibration_)
         self.backend_ = self._make_backend()
         return self
@@ -255,9 +260,9 @@ def _warn_of_few(known: Calibration) -> None:
 
 def collect_errors(
     steps: Iterable[RehearsedStep], states: FloatArray, angles: Any
-) -> tuple[LeftOutErrors, LeftOutErrors]:
-    """Gather what corrected beliefs and predictions said, and how wrong they were; unknown states are left out."""
-    kinds: tuple[list[tuple[Any, ...]], ...] = ([], [])
+) -> tuple[LeftOutErrors, LeftOutErrors, LeftOutErrors | None]:
+    """Gather what corrected, predicted and smoothed beliefs said, and how wrong they were, where states are known."""
+    kinds: tuple[list[tuple[Any, ...]], ...] = ([], [], [])
     for step in steps:
         truth = np.ravel(states[step.example])
         if not np.isfinite(truth).all():
@@ -265,13 +270,18 @@ def collect_errors(
         if step.belief.corrected:
             kinds[0].append((*_said(step.belief, truth, angles), step.sequence))
         kinds[1].append((*_said(step.predicted, truth, angles), step.sequence))
+        if step.smoothed is not None:
+            kinds[2].append((*_said(step.smoothed, truth, angles), step.sequence))
     if len(kinds[0]) < FEWEST_EXAMPLES:
         raise ValueError(
             f"calibration needs at least {FEWEST_EXAMPLES} steps with a true state whose observation was used, but "
             f"there are {len(kinds[0])}."
         )
-    corrected, predicted = (LeftOutErrors(*(np.array(column) for column in zip(*kind, strict=True))) for kind in kinds)
-    return corrected, predicted
+    corrected, predicted, *more = (
+        LeftOutErrors(*(np.array(column) for column in zip(*kind, strict=True)))
+        for kind in (kinds if len(kinds[2]) >= FEWEST_EXAMPLES else kinds[:2])
+    )
+    return corrected, predicted, next(iter(more), None)
 
 
 def _said(belief: Belief, truth: FloatArray, angles: Any) -> tuple[Any, ...]:

@@ -39,6 +39,8 @@ class RehearsedStep(NamedTuple):
     """What was believed before the observation."""
     belief: Belief
     """What was believed after it."""
+    smoothed: Belief | None = None
+    """What was believed after the whole sequence; None where nobody asked, and at its last step."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,9 @@ class Examples:
         return {"transitions": (take(self.states, before), take(self.states, after), *controls)}
 
 
-def rehearse(flt: Any, examples: Examples, prepared: Callable[[Any, Any], tuple[Any, Any]]) -> Iterator[RehearsedStep]:
+def rehearse(
+    flt: Any, examples: Examples, prepared: Callable[[Any, Any], tuple[Any, Any]], *, smooth: bool = False
+) -> Iterator[RehearsedStep]:
     """Yield steps of copies of a filter at examples that each copy was not fitted on.
 
     Parameters
@@ -92,6 +96,8 @@ def rehearse(flt: Any, examples: Examples, prepared: Callable[[Any, Any], tuple[
         Those that it was fitted on, perhaps with steps between them that have no state or no observation.
     prepared : callable
         Turns training examples into arrays of the kind that the filter was fitted on.
+    smooth : bool
+        Smooth the sequences, too.
     """
     learns_moves = "transitions" in inspect.signature(flt.fit).parameters
     number = 0
@@ -103,14 +109,28 @@ def rehearse(flt: Any, examples: Examples, prepared: Callable[[Any, Any], tuple[
             copy.fit(*prepared(*examples.training(kept)), **further)
         for sequence in left_out.sequences:
             rows = kept if examples.precomputed else None
-            yield from along(copy, examples, sequence, number, rows)
+            yield from along(copy, examples, sequence, number, rows, smooth=smooth)
             number += 1
 
 
 def along(
-    flt: Any, examples: Examples, sequence: IntArray, number: int, rows: IntArray | None
+    flt: Any, examples: Examples, sequence: IntArray, number: int, rows: IntArray | None, *, smooth: bool = False
 ) -> Iterator[RehearsedStep]:
     """Yield the steps of a filter along some examples; ``rows`` picks the kernel values that it knows."""
+    steps = _filtered(flt, examples, sequence, number, rows)
+    if not smooth:
+        yield from steps
+        return
+    known = list(steps)
+    controls = None if examples.controls is None else [examples.control(int(index)) for index in sequence]
+    smoothed = flt.smoothed_beliefs([step.belief for step in known], controls)
+    for step, later in zip(known, smoothed, strict=True):
+        yield step._replace(smoothed=later if later.final else None)
+
+
+def _filtered(
+    flt: Any, examples: Examples, sequence: IntArray, number: int, rows: IntArray | None
+) -> Iterator[RehearsedStep]:
     belief = flt.start(number)
     for index in map(int, sequence):
         y = examples.observations[index] if examples.shown[index] else None

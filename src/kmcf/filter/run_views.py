@@ -70,7 +70,8 @@ class ViewedRun:
         """Write a page about the run: one HTML file that needs nothing else.
 
         It shows the path on a map (of two or more coordinates), every coordinate with its interval, where the belief
-        was, the alarms and, with ``truth``, mean and median error, error over time and the worst moments.
+        was, the alarms and, with ``truth``, mean and median error, error over time and the worst moments. Where the
+        run was smoothed, what the filter said stands beside it.
 
         Parameters
         ----------
@@ -99,13 +100,20 @@ class ViewedRun:
         run: Any = self
         if run.is_batch:
             raise TypeError("this is a batch of runs: report one of them, run[b].report(path).")
-        runs = {"KMCF" if not rivals else "this filter": run, **(rivals or {})}
+        runs = {**with_filtered("KMCF" if not rivals else "this filter", run), **(rivals or {})}
         followed = followed_sequence(name, runs, truth, examples=self._examples)
         timed = bool(np.isfinite(run.times).all())
         labels = Labels(self.state_names, unit, "time" if timed else "step", time_unit)
         return run_report(
             [followed], labels, title=title, command=f"run.report({str(path)!r})", overall=followed.scores
         ).write(Path(path))
+
+
+def with_filtered(name: str, run: FilterRun) -> dict[str, FilterRun]:
+    """Return a run by its method's name; a smoothed one with the filter's beside it."""
+    if run.filtered is None:
+        return {name: run}
+    return {f"{name}, smoothed": run, f"{name}, filtered": run.filtered}
 
 
 def followed_sequence(

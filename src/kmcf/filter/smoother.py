@@ -19,6 +19,7 @@ from kmcf.filter.motion import Motion
 from kmcf.filter.step import Move
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, take
+from kmcf.trust.conformal import Stretch
 
 BACKWARD = 2**32 - 1
 """Random numbers of simulated moves come from a stream that no filter uses."""
@@ -151,7 +152,7 @@ class Trellis:
 class SmoothedBelief(Belief):
     """A belief that knows later observations. No step continues from it, which would use them twice.
 
-    Its intervals are not calibrated: what ``calibrate`` learns is true of filtered beliefs.
+    ``calibrate`` learns factors of its own for it, from smoothed left-out sequences.
 
     Parameters
     ----------
@@ -176,6 +177,7 @@ class SmoothedBelief(Belief):
             rejections=filtered.rejections,
             clock=filtered.clock,
             elapsed=filtered.elapsed,
+            calibration=filtered.calibration,
         )
         self.filtered = filtered
         self._latest = weights is None
@@ -184,6 +186,11 @@ class SmoothedBelief(Belief):
     def alarm_reason(self) -> str:
         """Why the step raised an alarm when it was filtered; empty if it did not."""
         return self.filtered.alarm_reason
+
+    @property
+    def _stretch(self) -> Stretch | None:
+        known = self.calibration
+        return super()._stretch if self._latest or known is None else known.smoothed
 
     @property
     def final(self) -> bool:

@@ -21,6 +21,7 @@ from kmcf.filter.smoothed import SmoothedColumns
 from kmcf.filter.smoother import SmoothedBelief, Smoother, Trellis
 from kmcf.filter.summaries import summarise
 from kmcf.kernels.defaults import default_state_kernel
+from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects, is_numeric
 from kmcf.support.extras import progress_bar
 from kmcf.transitions.elapsed import needs_elapsed
@@ -35,6 +36,11 @@ class SmoothingFilter:
     transition: Any
     cannot_smooth: ClassVar[str] = ""
     """Why a filter cannot be smoothed; empty if it can."""
+
+    @property
+    def smoothable(self) -> bool:
+        """Whether beliefs of this filter can be smoothed."""
+        return not self.cannot_smooth and self.host_motion().transition is not None
 
     @abstractmethod
     def _named(self, run: FilterRun) -> FilterRun:
@@ -61,8 +67,8 @@ class SmoothingFilter:
         Returns
         -------
         FilterRun
-            Of smoothed beliefs. Alarms, coverage, evidence and flags are those of the filter; intervals are not
-            calibrated.
+            Of smoothed beliefs. Alarms, coverage, evidence and flags are those of the filter. Intervals are
+            calibrated if the filter is.
 
         Examples
         --------
@@ -128,6 +134,19 @@ class SmoothingFilter:
             raise ValueError("smooth_lag needs to know after how many steps to answer: lag=...")
         return FixedLag(self, steps, self._smoother(), (self._fitted_backend().start(stream),))
 
+    def smoothed_beliefs(self, beliefs: Sequence[Belief], controls: Any = None) -> list[SmoothedBelief]:
+        """Return successive beliefs of this filter, smoothed; ``controls[t]`` drove the move to step t.
+
+        Parameters
+        ----------
+        beliefs : sequence of Belief
+            From ``step`` after ``step``.
+        controls : sequence, optional
+            One per belief.
+        """
+        trellis = Trellis.of(self._smoother(), beliefs, controls)
+        return later_beliefs(beliefs, trellis.weights())
+
     def _smoother(self) -> Smoother:
         self._fitted_backend()  # which says so where nothing was fitted
         motion = self.host_motion()
@@ -178,8 +197,7 @@ def smoothed_run(smoother: Smoother, filtered: FilterRun, controls: Any, lag: in
     beliefs = list(filtered.beliefs)
     trellis = Trellis.of(smoother, beliefs, read_controls(controls, len(beliefs)))
     weights = trellis.weights(lag)
-    later = [*weights[:-1], None]  # nothing was observed after the last step, from which a forecast may start
-    smoothed = [SmoothedBelief(belief, part) for belief, part in zip(beliefs, later, strict=True)]
+    smoothed = later_beliefs(beliefs, weights)
     own, kept = summarise(smoothed, keep=True)
     return FilterRun(
         SmoothedColumns(own, filtered.summaries),
@@ -188,6 +206,11 @@ def smoothed_run(smoother: Smoother, filtered: FilterRun, controls: Any, lag: in
         filtered=filtered,
         paths=Paths(trellis, weights) if lag is None else None,
     )
+
+
+def later_beliefs(beliefs: Sequence[Belief], weights: Sequence[FloatArray]) -> list[SmoothedBelief]:
+    """Return smoothed beliefs; nothing was observed after the last step, from which a forecast may start."""
+    return [SmoothedBelief(belief, part) for belief, part in zip(beliefs, [*weights[:-1], None], strict=True)]
 
 
 def collect_smoothed(beliefs: Sequence[Belief], *, angles: Sequence[int]) -> FilterRun:

@@ -34,6 +34,9 @@ def path_map(shown: Followed, labels: Labels) -> list[Block]:
     run, times = shown.run, shown.times[steps]
     matrices = np.asarray(run.covariance)[steps, :2, :2]
     paths = [MapPath("estimate", mean[steps, :2], times, _or_none(shown.errors()[steps]), matrices)]
+    if run.filtered is not None:
+        before = np.asarray(run.filtered.mean, dtype=np.float64).reshape(len(shown.times), -1)
+        paths.append(MapPath("filtered estimate", before[steps, :2], times))
     if shown.truth is not None:
         paths.append(MapPath("truth", shown.truth[steps, :2], times, dashed=True))
     points: dict[str, Any] = {} if shown.examples is None else {"examples": _some(shown.examples[:, :2])}
@@ -60,7 +63,11 @@ def states_over_time(shown: Followed, labels: Labels) -> list[Block]:
     charts: list[Block] = []
     for j in range(min(mean.shape[1], MOST_COORDINATES)):
         lower, upper = (np.asarray(run.interval)[steps, k, j] for k in (0, 1))
-        series = [Series("estimate, 95 % interval", times, mean[steps, j], lower, upper, spread="band")]
+        word = "estimate" if run.filtered is None else "smoothed estimate"
+        series = [Series(f"{word}, 95 % interval", times, mean[steps, j], lower, upper, spread="band")]
+        if run.filtered is not None:
+            before = np.asarray(run.filtered.mean, dtype=np.float64).reshape(len(shown.times), -1)
+            series.append(Series("filtered estimate", times, before[steps, j], colour=5))
         if shown.truth is not None:
             series.append(Series("truth", times, shown.truth[steps, j], dashed=True, colour=7))
         if run.alarm[steps].any():

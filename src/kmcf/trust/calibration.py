@@ -13,7 +13,7 @@ from kmcf.trust.conformal import LEVELS, LeftOutErrors, Stretch
 
 @dataclass(frozen=True)
 class Calibration:
-    """Factors learnt from left-out steps, one set for corrected beliefs and one for predictions.
+    """Factors learnt from left-out steps: for corrected beliefs, for predictions and, if they could be, smoothed ones.
 
     Examples
     --------
@@ -32,11 +32,21 @@ class Calibration:
     """For predictions: initial beliefs, forecasts, missing and rejected observations."""
     left_out: bool
     """Whether the filter's own examples were left out in turn; otherwise it was given others."""
+    smoothed: Stretch | None = None
+    """For smoothed beliefs, whichever observations are missing; None where the filter cannot be smoothed."""
 
     @classmethod
-    def learn(cls, corrected: LeftOutErrors, predicted: LeftOutErrors, *, left_out: bool) -> Self:
-        """Learn both sets of factors."""
-        return cls(Stretch.learn(corrected), Stretch.learn(predicted), left_out)
+    def learn(
+        cls,
+        corrected: LeftOutErrors,
+        predicted: LeftOutErrors,
+        smoothed: LeftOutErrors | None = None,
+        *,
+        left_out: bool,
+    ) -> Self:
+        """Learn all sets of factors."""
+        later = None if smoothed is None else Stretch.learn(smoothed)
+        return cls(Stretch.learn(corrected), Stretch.learn(predicted), left_out, later)
 
     @property
     def count(self) -> int:
@@ -62,15 +72,18 @@ class Calibration:
             "corrected": self.corrected.stored(),
             "predicted": self.predicted.stored(),
             "left_out": self.left_out,
+            "smoothed": None if self.smoothed is None else self.smoothed.stored(),
         }
 
     @classmethod
     def restored(cls, stored: Mapping[str, Any], width: int) -> Self:
         """Check and take over what a file kept for states with ``width`` columns."""
         corrected, predicted = (Stretch.restored(stored[name]) for name in ("corrected", "predicted"))
-        if (corrected.width, predicted.width) != (width, width):
+        later = stored.get("smoothed")  # files of before do not have it
+        smoothed = None if later is None else Stretch.restored(later)
+        if any(one is not None and one.width != width for one in (corrected, predicted, smoothed)):
             raise ValueError(f"the calibration is not for states with {width} columns.")
-        return cls(corrected, predicted, bool(stored["left_out"]))
+        return cls(corrected, predicted, bool(stored["left_out"]), smoothed)
 
     def __repr__(self) -> str:
         how = "left out" if self.left_out else "of other examples"

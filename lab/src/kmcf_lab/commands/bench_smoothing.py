@@ -15,6 +15,17 @@ if TYPE_CHECKING:
 
 COLUMNS = ("problem", "filtered", "smoothed", "gain", "difference", "÷ oracle: filtered", "smoothed", "cost")
 
+COVERED = (
+    "problem",
+    "filtered",
+    "smoothed",
+    "calibrated: filtered",
+    "smoothed",
+    "lag 3",
+    "score: filtered",
+    "smoothed",
+)
+
 
 def smoothing(console: Console, options: BenchOptions) -> None:
     """Smooth the paper's models, the Bluetooth tracks and the rat's track, beside oracles where there are any."""
@@ -23,6 +34,7 @@ def smoothing(console: Console, options: BenchOptions) -> None:
 
     quick, chosen = options.quick, options.model is not None
     n = (options.n or [500])[0]
+    _coverage(console, options)
     rows = []
     for row in measure_smoothing(
         options.model or (("1a", "2b") if quick else PAPER_MODELS),
@@ -42,6 +54,28 @@ def smoothing(console: Console, options: BenchOptions) -> None:
     if models:
         filtered, smoothed = geometric_means(models)
         console.print(f"÷ oracle, geometric mean over models: filtered {filtered:.3f}, smoothed {smoothed:.3f}")
+
+
+def _coverage(console: Console, options: BenchOptions) -> None:
+    """Count how often intervals hold the truth."""
+    from kmcf.datasets import PAPER_MODELS
+    from kmcf_lab.bench.smoothing_intervals import measure_coverage
+
+    rows = []
+    for row in measure_coverage(
+        options.model or (("1a",) if options.quick else PAPER_MODELS),
+        (options.n or [300])[0],
+        steps=options.steps or 200,
+        repetitions=1 if options.quick else 3,
+    ):
+        rows.append(row)
+        save_rows(console, [asdict(row) for row in rows], options.out / "bench_smoothing_intervals.json")
+    table = new_table("True states inside 95 % intervals", COVERED)
+    for row in rows:
+        shares = (row.filtered, row.smoothed, row.filtered_calibrated, row.smoothed_calibrated, row.lagging_calibrated)
+        scores = (row.filtered_score, row.smoothed_score)
+        table.add_row(row.problem, *(f"{share:.3f}" for share in shares), *(f"{score:.2f}" for score in scores))
+    console.print(table)
 
 
 def _cells(row: SmoothingRow) -> tuple[str, ...]:
