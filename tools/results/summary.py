@@ -155,9 +155,10 @@ def operation() -> str:
     seconds = one("release/release.json", "seconds")["kmcf.KernelMonteCarloFilter"]
     return f"""
         Of {shown} trials (long runs, kills, interrupts, damaged files) {failed or "none"} failed, after a fault that
-        they found had been mended. The service answers {served["per_second"]} observations per second, 99 % within {served["p99_ms"]:.0f} ms, and when it is killed
-        loses {served["lost_by_kill"] or "none"} of {served["acknowledged_before_kill"]} acknowledged ones. Importing
-        the filter takes {seconds:.2f} s of processor time."""
+        they found had been mended. The service answers {served["per_second"]} observations per second, 99 % within
+        {served["p99_ms"]:.0f} ms, and when it is killed loses {served["lost_by_kill"] or "none"} of
+        {served["acknowledged_before_kill"]} acknowledged ones. Importing the filter takes {seconds:.2f} s of processor
+        time."""
 
 
 def in_short() -> dict[str, str]:
