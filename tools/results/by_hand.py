@@ -10,6 +10,5 @@ BY_HAND = (
 WHOLE_PAGES = {
     "abc/README.md": "kmcf reproduce abc",
     "normalisation/README.md": "kmcf reproduce normalisation",
-    "release/README.md": "make dist release-numbers",
     "synthetic/README.md": "kmcf reproduce synthetic",
 }

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from .by_hand import BY_HAND, WHOLE_PAGES
 from .rendering import Table
+from .reports import REPORTS, RESULTS
 
-RESULTS = Path(__file__).parents[2] / "docs" / "results"
 PAGES = [page for page in sorted(RESULTS.rglob("*.md")) if str(page.relative_to(RESULTS)) not in WHOLE_PAGES]
 TABLE = re.compile(r"^(?P<before>.*)\n(?P<table>(?:\|.*\n)+)", flags=re.MULTILINE)
 SHORT = re.compile(r"^<!-- in short: (?P<name>.+) -->\n(?P<words>(?:.+\n)*)", flags=re.MULTILINE)
@@ -22,6 +22,8 @@ def rewritten(page: Path, tables: Sequence[Table], paragraphs: Mapping[str, str]
     ValueError
         If a table has no marker, or one that nobody knows.
     """
+    if page in REPORTS:
+        return REPORTS[page](page.read_text())
     known = {table.name: table for table in tables}
 
     def written(match: re.Match[str]) -> str:
@@ -48,5 +50,7 @@ def marker(match: re.Match[str], page: Path) -> str:
 
 
 def names(page: Path) -> list[str]:
-    """Return the names of all tables of a page."""
+    """Return the names of all tables of a page, but of one that another program writes."""
+    if page in REPORTS:
+        return []
     return [marker(match, page) for match in TABLE.finditer(page.read_text())]
