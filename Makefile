@@ -12,7 +12,7 @@ JOBS ?= 2 # number of processes that run the tests
 # What runs with the oldest dependencies: the numerical core, the filters, files, and the examples in docstrings.
 CORE := tests/numerics tests/kernels tests/embedding tests/herding tests/bayes_rule tests/filter tests/transitions \
 	tests/trust tests/store tests/test_package.py
-NUMERICAL := kmcf/numerics kmcf/kernels kmcf/herding kmcf/embedding kmcf/bayes_rule
+NUMERICAL := */kmcf/numerics/*,*/kmcf/kernels/*,*/kmcf/herding/*,*/kmcf/embedding/*,*/kmcf/bayes_rule/*
 
 demo: $(STAMP)
 	$(BIN)/kmcf demo
@@ -46,7 +46,7 @@ results: $(STAMP)
 coverage: $(STAMP)
 	$(BIN)/python -m pytest -n $(strip $(JOBS)) --dist worksteal --cov kmcf --cov-branch --cov-report= tests src
 	$(BIN)/python -m coverage report --skip-covered --sort=cover
-	$(BIN)/python -m coverage report --show-missing --skip-covered $(foreach room,$(NUMERICAL),--include='*/$(room)/*')
+	$(BIN)/python -m coverage report --show-missing --skip-covered --include='$(NUMERICAL)'
 
 # Builds both distributions (each wheel from its sdist, which tests the sdist, too), installs them into an environment
 # that has nothing else, and uses them: first the library with its base dependencies, then everything.

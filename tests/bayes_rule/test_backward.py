@@ -75,3 +75,10 @@ def test_smoothed_weights_do_not_cancel_much_more(numbers, seed):
 
 def test_rows_without_anything_keep_the_weights():
     np.testing.assert_allclose(positive_rows(np.zeros((1, 3)), np.array([0.5, 0.75, -0.25])), [[0.4, 0.6, 0.0]])
+
+
+def test_ratios_that_cancel_in_any_part_are_not_taken():
+    """Of 2 × 1 − 1 × 1.9 a tenth is left; an eighth of the ratios, the least part tried, still gives 4.25 and −3.25."""
+    weights = np.array([2.0, -1.0])
+    np.testing.assert_array_equal(reweighted(weights, np.array([1.0, 1.9])), weights)
+    np.testing.assert_allclose(reweighted(weights, np.array([1.0, 1.5])), [3.0, -2.0])

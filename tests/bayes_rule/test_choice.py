@@ -141,3 +141,11 @@ def test_advice_about_ranks_fits_the_kernel(monkeypatch):
         warnings.simplefilter("error", HighRankWarning)
         flt.set_params(observation_kernel=None, rule="kbr").fit(states, seen)
     assert flt.ranks_[1] <= 60
+
+
+def test_a_kernel_of_nan_is_named():
+    states, observations = make_examples(20)
+    broken = kmcf.kernels.FromCallable(lambda a, b: np.full((len(a), len(b)), np.nan))
+    flt = kmcf.KernelMonteCarloFilter(lambda x, u, rng: x, observation_kernel=broken, random_state=0)
+    with pytest.raises(ValueError, match="observation kernel returned NaN or infinity"):
+        flt.fit(states, observations)

@@ -48,3 +48,7 @@ def test_the_formula():
 def test_the_paper_s_engine_does_not_say():
     prior = Sample(np.zeros((5, 1)), np.full(5, 0.2))
     assert np.isnan(two_places(engine="literal")._rule().correct(prior, np.array([[0.0]])).contrast)
+
+
+def test_without_a_factor_there_is_no_contrast():
+    assert Contrast.of(-np.eye(2), np.array([0.5, 0.5])) is None

@@ -254,3 +254,10 @@ def test_a_prior_that_excludes_all_examples_gives_no_weights():
         Sample(particles + 1e6, weights), y
     )
     assert found.weight_sum == 0.0
+
+
+def test_a_local_factor_is_right_or_none():
+    """A thousand equal examples: where rounding makes their matrix indefinite, nothing is returned."""
+    rows = np.tile(np.random.default_rng(0).normal(size=(1, 1)), (1500, 1))
+    found = local_factor(rows)
+    assert found is None or np.allclose(found.factor @ found.factor.T, rows @ rows.T, rtol=1e-6)

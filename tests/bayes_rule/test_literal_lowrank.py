@@ -76,3 +76,8 @@ def test_the_importance_weighted_rule_is_not_printed_so():
         kmcf.KernelMonteCarloFilter(lambda s, u, r: s, engine="literal", rank=5, rule="importance").fit(
             np.zeros((9, 1)), np.zeros((9, 1))
         )
+
+
+def test_algorithm_5_says_that_it_needs_a_rank():
+    with pytest.raises(TypeError, match="needs a rank"):
+        LiteralLowRankRule.represented(None)

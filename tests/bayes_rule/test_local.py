@@ -143,3 +143,26 @@ def test_a_state_kernel_that_reaches_everywhere_is_refused():
             resampler=KeepAll(),
             accuracy=Accuracy.of(None, 1e-4, None),
         )
+
+
+def test_other_regularisers_give_the_rule_fitted_with_them():
+    world = World()
+    prior = Sample(world.particles, world.weights)
+    changed = world.fit(epsilon=0.3).regularised(EPSILON, DELTA).correct(prior, world.y)
+    np.testing.assert_array_equal(changed.unnormalised, world.correct().unnormalised)
+
+
+def test_no_example_near_covers_nothing():
+    world = World()
+    assert world.fit().state_coverage(Sample(world.particles + 100.0, world.weights)) == 0.0
+
+
+def test_few_particles_over_a_whole_world_are_widened_to_their_spacing():
+    """Thirty particles in a world of sixteen by sixteen lie farther apart than the kernel is wide."""
+    world = World(n=600)
+    rng = np.random.default_rng(5)
+    world.particles, world.weights = rng.uniform(0, 16, size=(30, 2)), np.full(30, 1 / 30)
+    posterior = world.correct(tolerance=1e-2, most=40)
+    found = posterior.weights() @ posterior.support
+    similar = gaussian_matrix(world.observations, world.y, 0.8)[:, 0]
+    assert np.linalg.norm(found - world.states[np.argmax(similar)]) < 2.0

@@ -65,3 +65,14 @@ def test_a_background_bounds_what_one_observation_can_do():
     np.testing.assert_allclose(weights[1], weights[2], rtol=1e-6)
     unlike = rule.correct(Sample(particles, np.array([0.5, 0.3, 0.2])), np.array([[30.0]])).weights()
     np.testing.assert_allclose(unlike, [0.5, 0.3, 0.2])
+
+
+def test_other_regularisers_unless_only_one_is_infinite():
+    X = np.linspace(-1.0, 1.0, 21)[:, None]
+    prior, y = Sample(X[::2], np.full(11, 1 / 11)), np.array([[0.3]])
+    features = KernelFeatures.fit(Gaussian(0.1).on_examples(X), tolerance=1e-12)
+    rule = ParticleRule(Gaussian(0.1).on_examples(X), features, delta=1e-2, resampler=KeepAll())
+    other = ParticleRule(Gaussian(0.1).on_examples(X), features, delta=0.5, resampler=KeepAll())
+    changed = rule.regularised(1.0, 0.5)
+    np.testing.assert_array_equal(changed.correct(prior, y).weights(), other.correct(prior, y).weights())
+    assert rule.regularised(1.0, np.inf) is None

@@ -153,13 +153,12 @@ def client():
         yield client
 
 
-def slow(rows):
-    time.sleep(0.03)
-    return rows
-
-
 @pytest.mark.usefixtures("client", "small_sample")
 def test_a_killed_worker_costs_time_only(client):
+    def slow(rows):  # travels by value: workers cannot import this module
+        time.sleep(0.03)
+        return rows
+
     states, observations = (part.map_blocks(slow) for part in chunked(200))
     victim = next(iter(client.run(os.getpid).values()))
     killer = threading.Timer(0.3, os.kill, (victim, signal.SIGKILL))

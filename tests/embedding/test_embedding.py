@@ -333,3 +333,11 @@ def test_without_a_kernel_what_needs_one_is_an_error():
     for ask in (belief.squared_norm, belief.preimage, lambda: belief.sample(3), lambda: belief.distance(belief)):
         with pytest.raises(ValueError, match="made without a kernel"):
             ask()
+
+
+def test_what_is_no_function_or_no_number_is_refused():
+    embedding = random_embedding(0)
+    with pytest.raises(TypeError, match="expectation takes a function of the states, not 3"):
+        embedding.expectation(3)
+    with pytest.raises(ValueError, match="size = 0; it must be a positive integer"):
+        embedding.sample(0)

@@ -32,3 +32,10 @@ def test_circular_does_not_see_rotations_and_laps(turn, laps):
 def test_learnt_bandwidth_is_the_median_chord():
     chords = pdist(ANGLES, lambda x, y: 2 * abs(np.sin((x[0] - y[0]) / 2)))
     assert Circular(multiplier=0.5).fit(ANGLES).bandwidth_ == pytest.approx(0.5 * np.median(chords), rel=1e-12)
+
+
+def test_some_of_the_angles_with_bandwidths_of_their_own():
+    pairs, widths = np.hstack([ANGLES, ANGLES[::-1]]), np.array([0.4, 0.7, 0.4, 0.7])
+    restricted = Circular(widths).restricted(np.array([1]))
+    np.testing.assert_allclose(restricted(pairs[:, 1:]), Circular(0.7)(pairs[:, 1:]), rtol=1e-12)
+    np.testing.assert_allclose(Circular(0.4).restricted(np.array([1]))(ANGLES), Circular(0.4)(ANGLES), rtol=1e-12)

@@ -173,3 +173,9 @@ def test_an_object_that_computes_matrices_is_sent_to_precomputed():
 
     with pytest.raises(TypeError, match="Pass what its fit_transform returns, with 'precomputed'"):
         as_kernel(GraphKernel())
+
+
+def test_the_logarithm_of_a_multiple():
+    kernel = 3.0 * Gaussian(1.0)
+    found = kernel.evaluate_log(kernel.prepare(A), kernel.prepare(B))
+    np.testing.assert_allclose(found, np.log(3.0 * gaussian_matrix(A, B, 1.0)), rtol=1e-12)

@@ -74,3 +74,17 @@ def test_tables_are_sets_with_a_row_per_element():
     sets = read_sets([table], 0, None, "a kernel")
     assert sets.keys == (3, 7)
     np.testing.assert_array_equal(sets.rows, [[1.5], [2.5]])
+
+
+def test_a_set_has_rows():
+    with pytest.raises(ValueError, match="object 1 of K has 3 axes; a set has one row per element"):
+        read_sets([[(7, 1.0)], np.zeros((2, 2, 2))], None, None, "K")
+
+
+def test_differences_within_large_groups_come_from_a_sample(monkeypatch):
+    monkeypatch.setattr("kmcf.kernels.sets._PAIRS", 50)
+    rows = np.arange(50.0)[:, None]
+    sets = read_sets([np.hstack([np.full((50, 1), 7.0), rows])], 0, None, "K")
+    found = squared_differences(sets, np.zeros(0, dtype=np.intp))
+    assert len(found) == 45
+    assert set(np.sqrt(found).ravel()) <= set(range(1, 50))

@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 
@@ -16,3 +18,8 @@ def test_all_loops_give_the_same_bits(seed):
         other_indices, other_score = other(mean_values, gram, 60)
         np.testing.assert_array_equal(other_indices, indices)
         np.testing.assert_array_equal(other_score, score)
+
+
+def test_without_numba_it_is_the_loop_on_numpy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert greedy_loop.__wrapped__() is numpy_loop

@@ -138,3 +138,15 @@ def test_a_run_stops_after_the_step_in_which_ctrl_c_was_lost(hearing):
     with pytest.raises(KeyboardInterrupt):
         flt.filter(np.linspace(0, 1, 20))
     assert len(moves) == 3
+
+
+def test_notes_of_an_error_are_kept():
+    def stop():
+        error = SystemError("odd")
+        error.add_note("3 cells are kept")
+        with honoured():
+            raise error from KeyboardInterrupt()
+
+    with pytest.raises(KeyboardInterrupt) as found:
+        stop()
+    assert found.value.__notes__ == ["3 cells are kept"]

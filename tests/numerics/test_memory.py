@@ -30,3 +30,15 @@ def test_matrices_larger_than_the_memory_are_refused_at_fit_and_at_load(tmp_path
 
 def test_the_machine_has_some():
     assert memory.physical_bytes() > 1e8
+
+
+def test_a_system_that_does_not_say_has_enough(monkeypatch):
+    def silent(name):
+        raise ValueError(name)
+
+    monkeypatch.setattr(memory.os, "sysconf", silent)
+    memory.physical_bytes.cache_clear()
+    try:
+        assert memory.physical_bytes() == np.inf
+    finally:
+        memory.physical_bytes.cache_clear()

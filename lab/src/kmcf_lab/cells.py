@@ -10,11 +10,12 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import takewhile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, Literal
 
@@ -22,10 +23,13 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from kmcf._version import __version__
+from kmcf.distributed.cluster import check_versions, connected
+from kmcf.distributed.tasks import as_finished
 from kmcf.numerics.interrupts import honoured
 from kmcf.support.atomic import write_atomically
 from kmcf.support.extras import progress_bar, require
 from kmcf.support.plain_json import without_nan
+from kmcf_lab._version import __version__ as lab_version
 
 Coordinate = str | int | float | bool
 Row = dict[str, Any]
@@ -88,9 +92,25 @@ class Result:
             yield {**self.cell.coordinates, **row}
 
 
+@dataclass(frozen=True)
+class WithFiles:
+    """A computation that keeps files of its own beside its result, such as the trials of a tuning.
+
+    Parameters
+    ----------
+    compute : callable
+        From a cell, and a folder for its files, to its rows.
+    """
+
+    compute: Callable[[Cell, Path], Sequence[Row]]
+
+
+Computation = Callable[[Cell], Sequence[Row]] | WithFiles
+
+
 def run_cells(
     cells: Sequence[Cell],
-    compute: Callable[[Cell], Sequence[Row]],
+    compute: Computation,
     folder: Path,
     *,
     jobs: int = 1,
@@ -99,18 +119,18 @@ def run_cells(
     progress: bool = False,
     seconds: float | None = None,
 ) -> list[Result]:
-    """Compute cells, in parallel and resumably.
+    """Compute cells, in parallel and resumably; inside :func:`kmcf.distributed.connect`, on that cluster.
 
     Parameters
     ----------
     cells : sequence of Cell
         What to compute; all different.
-    compute : callable
+    compute : callable or WithFiles
         From a cell to its rows; a function at the top level of a module, so that other processes can import it.
     folder : Path
         Where each result is written as soon as it is computed, whole or not at all.
     jobs : int
-        Number of workers; each uses one thread for linear algebra.
+        Number of workers; each uses one thread for linear algebra. A cluster uses all of its own.
     backend : {"loky", "threading", "multiprocessing"}
         The kind of joblib's workers.
     resume : bool
@@ -130,16 +150,15 @@ def run_cells(
     saved = {cell.digest: _load(cell, folder) for cell in cells} if resume else {}
     done = {digest: result for digest, result in saved.items() if result is not None}
     missing = [cell for cell in cells if cell.digest not in done]
-    joblib = require("joblib", "all")
     with progress_bar(len(missing), _describe(len(done)), show=progress and bool(missing), unit="cell") as advance:
         in_time = takewhile(lambda _: seconds is None or perf_counter() - began < seconds, missing)
-        tasks = (joblib.delayed(_compute)(cell, compute, folder) for cell in in_time)
-        workers = joblib.Parallel(n_jobs=jobs, backend=backend, return_as="generator_unordered", batch_size=1)
+        client = connected()
+        here = partial(_here, jobs=jobs, backend=backend)
         try:
-            for result in workers(tasks):
+            for result in (here if client is None else partial(_elsewhere, client))(in_time, compute, folder):
                 done[result.cell.digest] = result
                 advance()
-        except KeyboardInterrupt as stop:
+        except (KeyboardInterrupt, ConnectionError) as stop:
             kept = sum(cell.path(folder).is_file() for cell in cells)
             stop.add_note(f"{kept} of {len(cells)} cells are kept in {folder}")
             raise
@@ -159,11 +178,38 @@ def _describe(resumed: int) -> str:
     return f"computing ({resumed} done before)" if resumed else "computing"
 
 
-def _compute(cell: Cell, compute: Callable[[Cell], Sequence[Row]], folder: Path) -> Result:
+def _here(cells: Iterable[Cell], compute: Computation, folder: Path, jobs: int, backend: Backend) -> Iterator[Result]:
+    """Compute cells on this machine, and write them, in any order."""
+    joblib = require("joblib", "all")
+    workers = joblib.Parallel(n_jobs=jobs, backend=backend, return_as="generator_unordered", batch_size=1)
+    yield from workers(joblib.delayed(_compute)(cell, compute, folder) for cell in cells)
+
+
+def _elsewhere(client: Any, cells: Iterable[Cell], compute: Computation, folder: Path) -> Iterator[Result]:
+    """Compute cells on a cluster, and write them here as they arrive, in any order."""
+    check_versions(client, "kmcf_lab", lab_version)
+    for cell, files in as_finished(client, partial(_packed, compute), cells):
+        result = _read(cell, files[cell.path(folder).name].decode())
+        if result.version != __version__:  # a worker that came later
+            raise RuntimeError(f"a worker has kmcf {result.version}, but this machine has {__version__}.")
+        for name in sorted(files, key=lambda name: name == cell.path(folder).name):  # the result last, when it is whole
+            write_atomically(folder / name, files[name])
+        yield result
+
+
+def _packed(compute: Computation, cell: Cell) -> dict[str, bytes]:
+    """Compute a cell on a machine that may not have the folder of the results; return all files for it by name."""
+    with TemporaryDirectory() as scratch:
+        _compute(cell, compute, Path(scratch))
+        return {path.name: path.read_bytes() for path in Path(scratch).iterdir()}
+
+
+def _compute(cell: Cell, compute: Computation, folder: Path) -> Result:
     """Compute a cell on one thread and write it; return what a later run would read."""
     began = perf_counter()
     with honoured(), _threads(len(sys.modules)).limit(limits=1):
-        rows = [dict(row) for row in compute(cell)]
+        computed = compute.compute(cell, folder) if isinstance(compute, WithFiles) else compute(cell)
+        rows = [dict(row) for row in computed]
     content = {
         "study": cell.study,
         "coordinates": dict(cell.coordinates),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -12,23 +13,71 @@ import numpy as np
 
 from kmcf.numerics.arrays import FloatArray
 from kmcf.support.atomic import write_atomically
-from kmcf_lab.cells import Result, Row
+from kmcf_lab.cells import Cell, Result, Row
+from kmcf_lab.parquet import read_parquet, write_parquet
 from kmcf_lab.versions import versions
+
+_OF_CELL = ("seed_of_cell", "seconds", "version_of_cell")
 
 
 def write_cells(path: Path, results: Sequence[Result]) -> Path:
-    """Write every row of every cell to a tidy CSV, with the seed, the time and the versions."""
-    about = versions()
-    lines: list[dict[str, Any]] = []
+    """Write every row of every cell to a tidy table, with the cell's seed and time.
+
+    Parameters
+    ----------
+    path : Path
+        The file. Parquet (``.parquet``) is compact and exact: versions, machine and the names of each study's
+        coordinates stand once in its metadata. CSV repeats the versions in every line.
+    results : sequence of Result
+        The cells.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> one = Result(Cell("trial", {"n": 10}), ({"method": "mean", "error": 0.25},), seconds=0.5, version="0.2.0")
+    >>> read_cells(write_cells(Path(tempfile.mkdtemp()) / "cells.parquet", [one])) == [one]
+    True
+    """
+    made_with = list(dict.fromkeys(result.version for result in results))
+    lines: list[Row] = []
     for result in results:
-        common = {"seed_of_cell": result.cell.seed, "seconds": f"{result.seconds:.4g}", **about}
-        lines += [{"study": result.cell.study, **row, **common} for row in result.flat()]
-    keys = dict.fromkeys(key for line in lines for key in line)
-    order = [key for key in keys if key not in ("seed_of_cell", "seconds", *about)]
+        common = {"seed_of_cell": result.cell.seed, "seconds": result.seconds}
+        version = {"version_of_cell": result.version} if len(made_with) > 1 else {}
+        lines += [{"study": result.cell.study, **row, **common, **version} for row in result.flat()]
+    last = [name for name in _OF_CELL if lines and name in lines[0]]
+    names = [*dict.fromkeys(key for line in lines for key in line if key not in _OF_CELL), *last]
+    if path.suffix == ".parquet":
+        coordinates: dict[str, dict[str, None]] = {}
+        for result in results:
+            coordinates.setdefault(result.cell.study, {}).update(dict.fromkeys(result.cell.coordinates))
+        about = {**versions(), "kmcf": ", ".join(made_with)}
+        studies = {study: list(found) for study, found in coordinates.items()}
+        return write_parquet(path, lines, {**about, "coordinates": studies}, names)
+    short = [{**line, "seconds": f"{line['seconds']:.4g}", **versions()} for line in lines]
+    return write_csv(path, short, [*names, *versions()])
+
+
+def read_cells(path: Path) -> list[Result]:
+    """Read the cells of a Parquet file that :func:`write_cells` wrote; see there."""
+    rows, about = read_parquet(path)
+    results = []
+    for _, group in groupby(rows, key=lambda row: row["seed_of_cell"]):
+        lines = list(group)
+        study, seconds = lines[0]["study"], lines[0]["seconds"]
+        coordinates = {name: lines[0][name] for name in about["coordinates"][study] if name in lines[0]}
+        left_out = {"study", *_OF_CELL, *coordinates}
+        values = tuple({name: value for name, value in line.items() if name not in left_out} for line in lines)
+        version = lines[0].get("version_of_cell", about["kmcf"])
+        results.append(Result(Cell(study, coordinates), values, seconds, version))
+    return results
+
+
+def write_csv(path: Path, rows: Sequence[Row], names: Sequence[str]) -> Path:
+    """Write rows as CSV, whole or not at all; where a row lacks a name, the cell is empty."""
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, [*order, "seed_of_cell", "seconds", *about], restval="", lineterminator="\n")
+    writer = csv.DictWriter(buffer, names, restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(lines)
+    writer.writerows(rows)
     return write_atomically(path, buffer.getvalue())
 
 

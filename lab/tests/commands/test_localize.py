@@ -15,6 +15,7 @@ import kmcf
 from kmcf.report import Report
 from kmcf_lab.commands.localize import Dataset
 from kmcf_lab.localize.registry import PROBLEMS
+from kmcf_lab.parquet import read_parquet
 
 FIGURES = ("path", "errors", "iterations_accurate", "iterations_difficult")
 
@@ -44,19 +45,18 @@ def test_the_folder_holds_tables_figures_and_report(finished):
         "kNN-PF",
         "NAI",
     ]
-    with (out / "steps.csv").open() as file:
-        steps = list(csv.DictReader(file))
+    steps, about = read_parquet(out / "steps.parquet")
     assert len(steps) == 9 * 24
-    assert steps[0]["kmcf"] == kmcf.__version__
+    assert about["kmcf"] == kmcf.__version__
 
 
 def test_the_table_of_folds_follows_from_the_steps(finished):
     out, _ = finished
-    with (out / "steps.csv").open() as file:
-        steps = [row for row in csv.DictReader(file) if row["fold"] == "walk_1" and row["method"] == "kmcf"]
+    rows, _ = read_parquet(out / "steps.parquet")
+    steps = [row for row in rows if row["fold"] == "walk_1" and row["method"] == "kmcf"]
     with (out / "folds.csv").open() as file:
         (fold,) = (row for row in csv.DictReader(file) if row["fold"] == "walk_1" and row["method"] == "kmcf")
-    distances = [np.hypot(float(r["x"]) - float(r["true_x"]), float(r["y"]) - float(r["true_y"])) for r in steps]
+    distances = [np.hypot(r["x"] - r["true_x"], r["y"] - r["true_y"]) for r in steps]
     assert float(fold["mean"]) == pytest.approx(np.mean(distances[5:]))
     assert float(fold["share"]) == pytest.approx(np.mean(np.array(distances[5:]) < 1.0))
 

@@ -1,15 +1,16 @@
 """``kmcf reproduce`` from the words a person types to the files they get."""
 
-import csv
 import json
 
 import pytest
 from browser import needs_browser
 from lab_commands import invoke, succeed
 
+from kmcf_lab.parquet import read_parquet
 from kmcf_lab.resampling import study as resampling
 from kmcf_lab.synthetic import data, methods
 from kmcf_lab.synthetic import study as synthetic_study
+from kmcf_lab.tables import read_cells
 from kmcf_lab.theory import benefit, bound, consistency, corollaries, hull, importance, rates
 
 # Of each study: the words, its figures, and the number of charts in its report.
@@ -65,8 +66,7 @@ def test_the_folder_holds_table_figures_and_report(finished):
     for name in FIGURES[study]:
         assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "<svg" in (out / f"{name}.svg").read_text()
-    with (out / "cells.csv").open() as file:
-        lines = list(csv.DictReader(file))
+    lines, _ = read_parquet(out / "cells.parquet")
     cells = list((out / "cells").glob("*.json"))
     assert len({line["seed_of_cell"] for line in lines}) == len(cells)
     assert {"study", "coordinates", "seed", "version", "seconds", "rows"} == set(json.loads(cells[0].read_text()))
@@ -79,10 +79,10 @@ def test_the_folder_holds_table_figures_and_report(finished):
 def test_resuming_repeats_nothing_and_gives_the_same(finished):
     study, out, output = finished
     before = {path: path.read_bytes() for path in (out / "cells").glob("*.json")}
-    table = (out / "cells.csv").read_text()
+    table = (out / "cells.parquet").read_bytes()
     again = succeed("reproduce", study, *WORDS[study], "--out", out, "--resume")
     assert {path: path.read_bytes() for path in (out / "cells").glob("*.json")} == before
-    assert (out / "cells.csv").read_text() == table
+    assert (out / "cells.parquet").read_bytes() == table
     assert again.output.split()[-200:] == output.split()[-200:]
 
 
@@ -96,14 +96,13 @@ def test_the_demonstration_stands_beside_the_papers_numbers(finished):
 @pytest.mark.parametrize("finished", ["synthetic"], indirect=True)
 def test_every_method_is_computed_on_every_data_set(finished):
     _, out, output = finished
-    with (out / "cells.csv").open() as file:
-        lines = list(csv.DictReader(file))
+    lines, _ = read_parquet(out / "cells.parquet")
     accuracy = [line for line in lines if line["study"] == "accuracy"]
     assert len(accuracy) == 2 * 2 * len(METHODS)
-    assert all(0.1 < float(line["rmse"]) < 10 for line in accuracy)
+    assert all(0.1 < line["rmse"] < 10 for line in accuracy)
     assert {line["method"] for line in lines if line["study"] == "times"} > {"KMCF, as printed", "KBR, literal"}
-    assert {line["n"] for line in lines if line["study"] == "times"} == {"40"}
-    assert {line["n"] for line in lines if line["study"] == "scaling"} == {"60", "120"}
+    assert {line["n"] for line in lines if line["study"] == "times"} == {40}
+    assert {line["n"] for line in lines if line["study"] == "scaling"} == {60, 120}
     assert "GP-PF performed the best" in " ".join(output.split())
     report = (out / "report.md").read_text()
     assert "This page rests on 2 data sets at n = 30, for every model and method." in report
@@ -135,8 +134,7 @@ def test_a_stopped_run_reports_what_is_there(finished, tmp_path):
     for path in some:
         (tmp_path / "cells" / path.name).write_bytes(path.read_bytes())
     succeed("reproduce", study, *WORDS[study], "--out", tmp_path, "--resume", "--minutes", "0")
-    with (tmp_path / "cells.csv").open() as file:
-        assert len(list(csv.DictReader(file))) == 18
+    assert len(read_cells(tmp_path / "cells.parquet")) == 18
 
 
 def test_without_results_there_is_no_report(tmp_path):

@@ -1,13 +1,12 @@
 """``kmcf reproduce abc`` and ``normalisation`` from the words a person types to the files they get."""
 
-import csv
-
 import pytest
 from browser import needs_browser
 from lab_commands import succeed
 
 from kmcf_lab.abc import study as abc
 from kmcf_lab.normalisation import study as normalisation
+from kmcf_lab.parquet import read_parquet
 
 FIGURES = {"abc": ("abc-errors",), "normalisation": ("normalisation-ratios", "normalisation-sums")}
 CHARTS = {"abc": 4, "normalisation": 2}
@@ -39,8 +38,7 @@ def test_the_folder_holds_table_figures_and_report(finished):
     for name in FIGURES[study]:
         assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "<svg" in (out / f"{name}.svg").read_text()
-    with (out / "cells.csv").open() as file:
-        lines = list(csv.DictReader(file))
+    lines, _ = read_parquet(out / "cells.parquet")
     assert len({line["seed_of_cell"] for line in lines}) == len(list((out / "cells").glob("*.json")))
     assert f"saved {out / 'report.html'}" in output.replace("\n", "")
     assert "| verdict |" in (out / "report.md").read_text()
@@ -49,9 +47,9 @@ def test_the_folder_holds_table_figures_and_report(finished):
 @pytest.mark.usefixtures("undrawn")
 def test_resuming_repeats_nothing_and_gives_the_same(finished):
     study, out, _ = finished
-    table = (out / "cells.csv").read_text()
+    table = (out / "cells.parquet").read_bytes()
     succeed("reproduce", study, *WORDS, "--out", out, "--resume")
-    assert (out / "cells.csv").read_text() == table
+    assert (out / "cells.parquet").read_bytes() == table
 
 
 @needs_browser

@@ -32,7 +32,7 @@ def test_predictions_are_the_particles_that_were_corrected(radio):
 
 def test_a_replay_repeats_the_run(radio, tmp_path):
     coordinates = {"dataset": "ble", "fold": "walk_1", "method": "kmcf", "repetition": 0, "trials": 0, "seed": 0}
-    rows = compute(radio, tmp_path, Cell("localize", coordinates))
+    rows = compute(radio, Cell("localize", coordinates), tmp_path)
     fold = radio.folds()[1]
     flt = radio.ready(fold.name, "kmcf").flt
     iterations = replayed(flt, fold, radio.problem.measure, range(len(rows)))

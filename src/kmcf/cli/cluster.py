@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated, Any
 
 import typer
@@ -69,6 +70,15 @@ def on_the_cluster(statement: str, scheduler: str | None, workers: int | None) -
     where: dict[str, Any] = {} if workers is None else {"workers": workers}
     connected = call("kmcf.distributed.connect", *([] if scheduler is None else [scheduler]), **where)
     return Code(f"with {connected}:\n    {statement}")
+
+
+def cluster_of(scheduler: str | None, workers: int | None) -> AbstractContextManager[Any]:
+    """Return what uses a cluster, where one was asked for."""
+    if scheduler is None and workers is None:
+        return nullcontext()
+    from kmcf.distributed import connect
+
+    return connect(scheduler) if workers is None else connect(scheduler, workers=workers)
 
 
 def tell_first(names: dict[str, Any]) -> None:

@@ -120,7 +120,7 @@ def _restored(stored: Mapping[str, Any], settings: LearningSettings) -> tuple[Le
             "this filter was fitted on more examples than its file holds (Dask chunks), and the sums over them were "
             "written by another version of kmcf: load it with that version, or fit again."
         )
-    epsilon, delta = float(stored["epsilon_"]), float(stored["delta_"])
+    epsilon, delta = (_number(stored[name], name) for name in ("epsilon_", "delta_"))
     known = examples if chosen is None else examples.subset(chosen.indices)
     choice = stored["kernel_choice_"]
     learnt = Learnt(
@@ -134,9 +134,16 @@ def _restored(stored: Mapping[str, Any], settings: LearningSettings) -> tuple[Le
         delta=delta,
         chosen=chosen,
         fitted=settings.make_rule(known, epsilon, delta, cache),
-        learnt_from=int(learnt_from),
-        refreshed_at=int(refreshed),
+        learnt_from=int(_number(learnt_from, "history_")),
+        refreshed_at=int(_number(refreshed, "history_")),
         incomplete=incomplete,
         numbers=stored.get("numbers_"),
     )
     return learnt, cache is None
+
+
+def _number(value: Any, name: str) -> float:
+    """Return a number from a file; an array, even one with a single element, is none."""
+    if np.ndim(value):
+        raise ValueError(f"{name} is an array of shape {np.shape(value)}, and should be a number.")
+    return float(value)

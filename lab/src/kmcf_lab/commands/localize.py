@@ -14,12 +14,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from kmcf.cli.cluster import cluster_of
 from kmcf.cli.showing import can_show_progress, command_line
 from kmcf.support.extras import require
 from kmcf.support.plain_json import without_nan
 from kmcf.support.plain_text import printable
 from kmcf_lab.commands.printing import new_table, unbroken
-from kmcf_lab.commands.reproducing import stopped_words
+from kmcf_lab.commands.reproducing import SweepScheduler, SweepWorkers, stopped_words
 
 if TYPE_CHECKING:
     from kmcf_lab.localize.problem import Measure
@@ -62,6 +63,8 @@ def localize(
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what an earlier run finished.")] = False,
     show: Annotated[str | None, typer.Option(help="Fold to look into; otherwise one of median error.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")] = 0,
+    scheduler: SweepScheduler = None,
+    workers: SweepWorkers = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON and nothing else.")] = False,
 ) -> None:
     """Localize from examples: leave one recording out, compare methods, write a report. A killed run can continue."""
@@ -70,19 +73,23 @@ def localize(
 
     check_extras()
     folder = out or Path("localize") / (f"{dataset.value}-quick" if quick else dataset.value)
+    if path is not None and scheduler is not None:
+        path = path.absolute()  # where the workers look for it, too
     experiment = Experiment(dataset.value, path, quick, trials, seed, calibrated=calibrate)
     with _failing_in_one_sentence():
         compared = _methods(methods, experiment.problem.methods)
-        results = run_experiment(
-            experiment,
-            folder / "cells",
-            folds=chosen_folds(experiment, folds),
-            methods=compared,
-            repetitions=repetitions,
-            jobs=jobs,
-            fresh=fresh,
-            progress=not as_json and can_show_progress(),
-        )
+        wanted = chosen_folds(experiment, folds)
+        with cluster_of(scheduler, workers):
+            results = run_experiment(
+                experiment,
+                folder / "cells",
+                folds=wanted,
+                methods=compared,
+                repetitions=repetitions,
+                jobs=jobs,
+                fresh=fresh,
+                progress=not as_json and can_show_progress(),
+            )
         published = publish(experiment, results, folder, command_line(), show)
     if as_json:
         typer.echo(json.dumps(summary_of(published, experiment.problem.measure)))
@@ -99,7 +106,8 @@ def _failing_in_one_sentence() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, ImportError) as error:
-        typer.echo(printable(f"kmcf localize: {error}"), err=True)
+        notes = "".join(f" {note}; the same command continues from here." for note in getattr(error, "__notes__", ()))
+        typer.echo(printable(f"kmcf localize: {error}{notes}"), err=True)
         raise typer.Exit(1) from None
     except KeyboardInterrupt as stop:
         typer.echo(f"{stopped_words(stop)}; the same command continues from here", err=True)

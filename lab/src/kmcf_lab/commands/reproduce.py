@@ -47,7 +47,7 @@ def resampling(
     from kmcf_lab.resampling.study import draw_of, run_resampling
 
     console = Console()
-    with resumable(console):
+    with resumable(console), study.cluster():
         results = run_resampling(
             out / "cells",
             **study.running(20, 5),
@@ -75,7 +75,7 @@ def theory(
     from kmcf_lab.theory.study import run_theory
 
     console = Console()
-    with resumable(console):
+    with resumable(console), study.cluster():
         results = run_theory(
             out / "cells",
             **study.running(20, 5),
@@ -136,7 +136,7 @@ def synthetic(
         check_choices(*chosen)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    with resumable(console):
+    with resumable(console), study.cluster():
         results = run_synthetic(
             out / "cells",
             *chosen,

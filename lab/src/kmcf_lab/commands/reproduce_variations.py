@@ -34,7 +34,7 @@ def abc(
     from kmcf_lab.abc.study import BUDGETS, LENGTHS, MODELS, run_abc
 
     console = Console()
-    with resumable(console):
+    with resumable(console), study.cluster():
         results = run_abc(
             out / "cells",
             MODELS[:2] if study.quick else MODELS,
@@ -60,7 +60,7 @@ def normalisation(
     from kmcf_lab.normalisation.study import SIZES, TRIALS, run_normalisation
 
     console = Console()
-    with resumable(console):
+    with resumable(console), study.cluster():
         results = run_normalisation(
             out / "cells",
             PAPER_MODELS[::2] if study.quick else PAPER_MODELS,

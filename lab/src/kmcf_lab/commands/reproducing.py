@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -12,11 +12,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from kmcf.cli.cluster import CLUSTER, cluster_of
 from kmcf_lab.commands.printing import new_table
 
 if TYPE_CHECKING:
     from kmcf.report import Report, Statement
     from kmcf_lab.cells import Result
+
+
+SweepScheduler = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler", metavar="ADDRESS", help="Compute on the Dask cluster at this address.", rich_help_panel=CLUSTER
+    ),
+]
+SweepWorkers = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, help="The same with so many processes of this machine.", rich_help_panel=CLUSTER),
+]
 
 
 class WorkerKind(StrEnum):
@@ -42,6 +55,12 @@ class StudyOptions:
         bool, typer.Option("--resume", help="Continue a run that was stopped; nothing is computed twice.")
     ] = False
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives independent results.")] = 0
+    scheduler: SweepScheduler = None
+    workers: SweepWorkers = None
+
+    def cluster(self) -> AbstractContextManager[Any]:
+        """Return what uses the cluster that was asked for, if any."""
+        return cluster_of(self.scheduler, self.workers)
 
     def running(self, usual: int, quick: int) -> dict[str, Any]:
         """Return what all studies are told: repetitions, as given or as usual, workers, seed."""
@@ -60,12 +79,17 @@ OUT = "Folder for table, figures and report."
 
 @contextmanager
 def resumable(console: Console) -> Iterator[None]:
-    """Tell someone who interrupts a run how to continue it."""
+    """Tell someone who interrupts a run, or loses the cluster, how to continue it."""
     try:
         yield
     except KeyboardInterrupt as stop:
         console.print(f"{stopped_words(stop)}; the same command with --resume continues from here", soft_wrap=True)
         raise typer.Exit(130) from None
+    except ConnectionError as lost:
+        if kept := getattr(lost, "__notes__", None):
+            continued = "the same command with --resume continues from here."
+            raise ConnectionError(f"{lost} {'; '.join(kept)}; {continued}") from lost
+        raise
 
 
 def stopped_words(stop: BaseException) -> str:
@@ -98,5 +122,5 @@ def write_results(
 
     pictures = [path for path in figures if path.suffix == ".png"]
     written = [report.write_markdown(out / "report.md", pictures), report.write(out / "report.html")]
-    for path in [write_cells(out / "cells.csv", results), *figures, *written]:
+    for path in [write_cells(out / "cells.parquet", results), *figures, *written]:
         console.print(f"saved {path}", soft_wrap=True)

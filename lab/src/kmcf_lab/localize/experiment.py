@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from kmcf.filter.sequential import SequentialFilter
-from kmcf_lab.cells import Cell, Result, Row, run_cells
+from kmcf_lab.cells import Cell, Result, Row, WithFiles, run_cells
 from kmcf_lab.localize.fingerprints import digest_of
 from kmcf_lab.localize.methods import METHODS, calibrated, fitted, unfitted
 from kmcf_lab.localize.problem import Data, LocalizationFold, Problem, Settings
@@ -183,7 +183,7 @@ def run_experiment(
     if fresh:
         for study in folder.glob("*.jsonl"):
             study.unlink()
-    work = partial(compute, experiment, folder)
+    work = WithFiles(partial(compute, experiment))
     return run_cells(cells, work, folder, jobs=jobs, resume=not fresh, progress=progress)
 
 
@@ -193,8 +193,8 @@ def _cell(experiment: Experiment, fold: str, method: str, repetition: int, marks
     return Cell("localize", {"dataset": experiment.dataset, "fold": fold, "method": method, **numbers, **how, **marks})
 
 
-def compute(experiment: Experiment, folder: Path, cell: Cell) -> list[Row]:
-    """Filter the test sequence of a cell: one row per step."""
+def compute(experiment: Experiment, cell: Cell, folder: Path) -> list[Row]:
+    """Filter the test sequence of a cell: one row per step. The folder is for the trials of the tuning."""
     repetition, method = int(cell.coordinates["repetition"]), str(cell.coordinates["method"])
     ready = experiment.ready(str(cell.coordinates["fold"]), method, repetition, study_of(cell, folder))
     flt, fold = ready.flt, ready.fold

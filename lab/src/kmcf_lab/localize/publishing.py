@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
-from kmcf.support.atomic import write_atomically
 from kmcf_lab.cells import Cell, Result, Row
 from kmcf_lab.localize.experiment import Experiment, study_of
 from kmcf_lab.localize.figures import draw_errors, draw_iterations, draw_path
@@ -20,7 +17,7 @@ from kmcf_lab.localize.problem import LocalizationFold, Measure
 from kmcf_lab.localize.replay import Iteration, replayed
 from kmcf_lab.localize.report import Shown, localization_report
 from kmcf_lab.localize.scores import Score, score, typical_fold
-from kmcf_lab.tables import write_cells
+from kmcf_lab.tables import write_cells, write_csv
 
 MAP_STEPS = 300
 """Steps shown on the map, from the first one that counts: longer paths cover themselves."""
@@ -86,7 +83,8 @@ def publish(
         for one in results
         if _key(one.cell) == _key(chosen.cell)
     }
-    files = [write_cells(out / "steps.csv", results), _write_scores(out / "folds.csv", scores)]
+    lines = [asdict(one) for one in scores]
+    files = [write_cells(out / "steps.parquet", results), write_csv(out / "folds.csv", lines, list(lines[0]))]
     title = f"{fold.name}: {METHODS[looked_into].label}"
     pictures = draw_path(runs, fold, experiment.data(), measure, out, title)
     pictures += draw_errors(scores, measure, out)
@@ -146,12 +144,3 @@ def _moments(experiment: Experiment, results: Sequence[Result]) -> list[Moment]:
         steps = [step for _, owner, step in worst if owner == number]
         moments += explained(fold, results[number].rows, steps, experiment.settings, measure.near)
     return sorted(moments, key=lambda one: -one.circumstances.error)
-
-
-def _write_scores(path: Path, scores: Sequence[Score]) -> Path:
-    buffer = io.StringIO()
-    lines = [asdict(one) for one in scores]
-    writer = csv.DictWriter(buffer, list(lines[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return write_atomically(path, buffer.getvalue())
