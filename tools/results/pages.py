@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .by_hand import BY_HAND, WHOLE_PAGES
+from .by_hand import BY_HAND
 from .rendering import Table
 from .reports import REPORTS, RESULTS
 
-PAGES = [page for page in sorted(RESULTS.rglob("*.md")) if str(page.relative_to(RESULTS)) not in WHOLE_PAGES]
+PAGES = sorted(RESULTS.rglob("*.md"))
 TABLE = re.compile(r"^(?P<before>.*)\n(?P<table>(?:\|.*\n)+)", flags=re.MULTILINE)
 SHORT = re.compile(r"^<!-- in short: (?P<name>.+) -->\n(?P<words>(?:.+\n)*)", flags=re.MULTILINE)
 MARKER = re.compile(r"<!-- (.+) -->")
