@@ -8,7 +8,7 @@ SOURCES := src lab tests docs/gallery tools conftest.py docs/conf.py docs/extens
 EXTRAS := plot progress tables cli fast store images # of which the lowest versions are tested, too
 JOBS ?= 2 # number of processes that run the tests
 
-.PHONY: demo test test-slow docs lint format gallery coverage dist licences release-numbers test-lowest test-newest test-versions clean
+.PHONY: demo test test-slow docs lint format gallery results coverage dist licences release-numbers test-lowest test-newest test-versions clean
 # What runs with the oldest dependencies: the numerical core, the filters, files, and the examples in docstrings.
 CORE := tests/numerics tests/kernels tests/embedding tests/herding tests/bayes_rule tests/filter tests/transitions \
 	tests/trust tests/store tests/test_package.py
@@ -41,6 +41,10 @@ format: $(STAMP)
 # Runs all scripts of the gallery, which draws their pictures anew, and writes its index.
 gallery: $(STAMP)
 	$(BIN)/python docs/gallery/write_index.py --run
+
+# Writes the tables of docs/results from the raw numbers beside them.
+results: $(STAMP)
+	$(BIN)/python -m tools.results
 
 # Branch coverage of the library by its own tests; lines of the numerical core that no test reaches are listed.
 coverage: $(STAMP)

@@ -1,0 +1,43 @@
+"""Pages of docs/results that other programs write, from the raw numbers that they saved."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from tools.release_numbers import page as release_page
+
+from kmcf.report import Report
+from kmcf.report.markdown import markdown
+from kmcf_lab.abc.report import abc_report
+from kmcf_lab.cells import Result
+from kmcf_lab.normalisation.report import normalisation_report
+from kmcf_lab.synthetic.report import synthetic_report
+from kmcf_lab.tables import read_cells
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+STUDIES = {"abc": abc_report, "normalisation": normalisation_report, "synthetic": synthetic_report}
+TABLE = re.compile(r"^(?:\|.*\n)+", flags=re.MULTILINE)
+
+
+def release(text: str) -> str:
+    """Return the page of `make release-numbers`."""
+    return release_page(json.loads((RESULTS / "release" / "release.json").read_text()))
+
+
+def study(name: str, report: Callable[[Sequence[Result], str], Report], text: str) -> str:
+    """Return a page with the tables of `kmcf reproduce`, made anew from its cells; the rest may be edited by hand."""
+    tables = TABLE.findall(markdown(report(read_cells(RESULTS / name / "cells.parquet"), f"kmcf reproduce {name}")))
+    count = len(TABLE.findall(text))
+    if count != len(tables):
+        raise ValueError(f"{name}/README.md has {count} tables, the report of kmcf reproduce {name} {len(tables)}")
+    fresh = iter(tables)
+    return TABLE.sub(lambda match: next(fresh), text)
+
+
+# What turns the text of a page into its new text.
+REPORTS: dict[Path, Callable[[str], str]] = {
+    RESULTS / "release" / "README.md": release,
+    **{RESULTS / name / "README.md": partial(study, name, report) for name, report in STUDIES.items()},
+}
