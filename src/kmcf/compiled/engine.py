@@ -23,9 +23,10 @@ from kmcf.compiled.checks import check_results, is_traced
 from kmcf.compiled.compiling import compiled
 from kmcf.compiled.fetching import fetched_belief
 from kmcf.compiled.inputs import Batch, read_batch, read_one, read_sequences
+from kmcf.compiled.members import Members
 from kmcf.compiled.preparing import CompiledRule, model_of, settings_for
 from kmcf.compiled.records import FilterState, Model, StepResult, StepSettings
-from kmcf.compiled.results import BatchSummaries, Members
+from kmcf.compiled.results import BatchSummaries
 from kmcf.compiled.runner import BatchRunner
 from kmcf.compiled.seen import Seen
 from kmcf.compiled.step import advance, blank_result, initial_state, replay

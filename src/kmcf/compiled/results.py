@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, overload
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -22,7 +22,6 @@ from kmcf.compiled.seen import Seen, distances_of, shifts_of
 from kmcf.compiled.weights import summarise_weights
 from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
-from kmcf.filter.run import FilterRun
 from kmcf.filter.summaries import DECIDED, NAMES, decided
 from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.trust.signals import Running, running_means
@@ -232,96 +231,6 @@ class BatchSummaries:
         for name in NAMES:
             self.column(name)
         return {**self.__dict__, "_made_by": None, "_mesh": None, "_replayed": (-1, [])}
-
-
-class Columns(Protocol):
-    """What the runs of a batch are made from."""
-
-    angles: tuple[int, ...]
-    lengths: Any
-
-    def of_sequence(self, name: str, b: int) -> Any:
-        """Return one column for one sequence."""
-        ...
-
-    def beliefs(self, b: int) -> Iterator[Belief]:
-        """Yield the beliefs of one sequence."""
-        ...
-
-    def belief(self, b: int, t: int) -> Belief:
-        """Return one belief."""
-        ...
-
-
-class Members(Sequence[FilterRun]):
-    """The runs of a batch's sequences, made when asked for."""
-
-    def __init__(self, summaries: Columns, *, keep: bool) -> None:
-        self._summaries = summaries
-        self._keep = keep
-
-    def __len__(self) -> int:
-        return len(self._summaries.lengths)
-
-    @overload
-    def __getitem__(self, index: int) -> FilterRun: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[FilterRun]: ...
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[k] for k in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"sequence {index} of a batch of {len(self)}.")
-        return self._run(int(index) % len(self))
-
-    def _run(self, b: int) -> FilterRun:
-        beliefs = Beliefs(self._summaries, b) if self._keep else None
-        return FilterRun(SequenceSummaries(self._summaries, b), angles=self._summaries.angles, beliefs=beliefs)
-
-
-class SequenceSummaries:
-    """The summary columns of one sequence of a batch."""
-
-    def __init__(self, batch: Columns, b: int) -> None:
-        self._batch = batch
-        self._b = b
-
-    @property
-    def batch(self) -> Columns:
-        """The summaries of the whole batch."""
-        return self._batch
-
-    def column(self, name: str) -> Any:
-        """Return a column, (T, ...)."""
-        return self._batch.of_sequence(name, self._b)
-
-
-class Beliefs(Sequence[Belief]):
-    """The beliefs of one sequence, made when asked for."""
-
-    def __init__(self, batch: Columns, b: int) -> None:
-        self._batch = batch
-        self._b = b
-
-    def __len__(self) -> int:
-        return int(self._batch.lengths[self._b])
-
-    @overload
-    def __getitem__(self, index: int) -> Belief: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Belief]: ...
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return list(self)[index]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"step {index} of a run with {len(self)} steps (they count from 0).")
-        return self._batch.belief(self._b, int(index) % len(self))
-
-    def __iter__(self) -> Iterator[Belief]:
-        return self._batch.beliefs(self._b)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (list(self),)
 
 
 def _double(values: Any) -> Any:

@@ -12,8 +12,9 @@ import numpy as np
 from kmcf.bayes_rule.backward import StateFeatures
 from kmcf.compiled.backward import Smoothed
 from kmcf.compiled.fetching import candidates_of
+from kmcf.compiled.members import Beliefs, Members, SequenceSummaries
 from kmcf.compiled.records import herded
-from kmcf.compiled.results import BatchSummaries, Beliefs, Members, SequenceSummaries
+from kmcf.compiled.results import BatchSummaries
 from kmcf.compiled.smoother import BatchSmoother
 from kmcf.filter.belief import Belief
 from kmcf.filter.paths import Paths
