@@ -136,3 +136,25 @@ def test_too_few_steps_are_told_after_one_smoothed_run():
 
 def test_extrapolation_stays_within_the_bounds():
     assert extrapolated(np.array([0.5]), np.array([0.8]), np.array([1.0]))[0] <= 1.0
+
+
+class Nearly(Pushed):
+    """Steps whose size is nearly certain."""
+
+    def __init__(self, speed):
+        self.speed = speed
+
+    def __call__(self, states, control, rng, elapsed=None):
+        return states + self.speed + 1e-3 * rng.normal(size=states.shape)
+
+    def log_density(self, after, before, control=None, elapsed=None):
+        return -0.5e6 * ((after - before - self.speed) ** 2)[:, 0]
+
+
+def test_a_motion_without_noise_leaves_em_where_it_is_and_a_warning_says_so():
+    flt = kmcf.KernelMonteCarloFilter(Pushed(0.0), n_particles=20, random_state=0)
+    flt.fit(TRAIN.states[:60], TRAIN.observations[:60])
+    held = {"make": Nearly, "start": {"speed": 0.0}, "method": "em"}
+    with pytest.warns(kmcf.LearningWarning, match=r"hardly moves.*method='evidence'"):
+        found = kmcf.learn_transition(flt, TEST.observations[:30], {"speed": (-3.0, 3.0)}, **held)
+    assert np.isnan(found.intervals["speed"]).all()

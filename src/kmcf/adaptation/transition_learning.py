@@ -170,7 +170,16 @@ def _tell(found: TransitionFit) -> None:
     if found.at_bound:
         names = ", ".join(found.at_bound)
         warn_user(f"the best value of {names} is at a bound; it may lie beyond. Give wider bounds.", LearningWarning)
-    elif not np.isfinite([end for ends in found.intervals.values() for end in ends]).all():
+    elif np.isfinite([end for ends in found.intervals.values() for end in ends]).all():
+        return
+    elif found.method == "em":
+        warn_user(
+            "the observations tell so little beside what drawn paths take over from the transition that EM hardly "
+            "moves, and there are no intervals: do not trust these estimates. Take method='evidence', or give more "
+            "data.",
+            LearningWarning,
+        )
+    else:
         warn_user(
             "the objective has no clear maximum, so there are no intervals: the observations do not tell these "
             "parameters apart. Learn fewer, or give more data.",
