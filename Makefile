@@ -5,13 +5,15 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Not all of docs: its pages have code formatted by hand.
 SOURCES := src lab tests docs/gallery tools conftest.py docs/conf.py docs/extensions docs/figures
-EXTRAS := plot progress tables cli fast store images # of which the lowest versions are tested, too
+# The extras of which the lowest versions are tested, too: all that users install, but JAX, whose interfaces move.
+EXTRAS := plot progress tables cli fast store images tuning nwb distributed report live mqtt mcap
 JOBS ?= 2 # number of processes that run the tests
 
 .PHONY: demo test test-slow docs lint format gallery results coverage dist licences release-numbers test-lowest test-newest test-versions clean
-# What runs with the oldest dependencies: the numerical core, the filters, files, and the examples in docstrings.
+# What runs with the oldest dependencies: everything but pages in a browser, JAX, and commands typed.
 CORE := tests/numerics tests/kernels tests/embedding tests/herding tests/bayes_rule tests/filter tests/transitions \
-	tests/trust tests/store tests/test_package.py
+	tests/trust tests/store tests/datasets tests/distributed tests/export tests/support tests/tuning tests/baselines \
+	tests/adaptation tests/live --ignore=tests/live/test_api.py tests/test_package.py
 NUMERICAL := */kmcf/numerics/*,*/kmcf/kernels/*,*/kmcf/herding/*,*/kmcf/embedding/*,*/kmcf/bayes_rule/*
 
 demo: $(STAMP)
@@ -77,7 +79,8 @@ test-lowest: export PYTHONPATH =
 test-lowest:
 	$(PYTHON) -m venv build/lowest
 	$(PYTHON) tools/lowest.py $(EXTRAS) > build/lowest.txt
-	build/lowest/bin/python -m pip install --quiet --only-binary :all: -r build/lowest.txt pytest pytest-xdist hypothesis
+	build/lowest/bin/python -m pip install --quiet --only-binary :all: -r build/lowest.txt pytest pytest-xdist hypothesis \
+		httpx zarr
 	build/lowest/bin/python -m pip install --quiet --no-deps --editable .
 	build/lowest/bin/python -m pytest -n $(strip $(JOBS)) --dist worksteal $(CORE)
 

@@ -8,7 +8,7 @@ from rule_cases import fitted_kernels, make_examples
 from kmcf.bayes_rule import Examples, LowRankRule, Sample
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.bayes_rule.probes import Probes
-from kmcf.bayes_rule.reduction import FEWEST, reduce_observations
+from kmcf.bayes_rule.reduction import FEWEST, reduce_features, reduce_observations
 from kmcf.herding.resampling import KeepAll
 
 REGULARISERS = {"epsilon": 1e-3, "delta": 1e-4}
@@ -44,3 +44,11 @@ def test_many_features_are_reduced_and_the_posterior_stays():
         difference = rule.correct(prior, y[k : k + 1]).weights() - exact
         spread = np.sqrt(1.0 - exact @ kernels[0].matrix() @ exact)
         assert np.sqrt(difference @ kernels[0].matrix() @ difference) < 0.1 * spread
+
+
+def test_where_nothing_can_be_compared_all_features_stay():
+    x, y = make_examples(30)
+    states, observations = (KernelFeatures.fit(k, tolerance=1e-6) for k in fitted_kernels(x, y))
+    reduced = reduce_features(states, observations, None, tolerance=1e-6, affordable=lambda p, q: True)
+    assert reduced.states is states
+    assert reduced.observations is observations

@@ -141,3 +141,8 @@ def test_a_cache_forgets_the_least_recently_used():
     cache.get("a")
     cache.put("c", 3)
     assert (cache.get("a"), cache.get("b"), cache.get("c")) == (1, None, 3)
+
+
+def test_a_mask_is_black_and_white():
+    mask = np.random.default_rng(0).random((8, 9)) < 0.5
+    np.testing.assert_array_equal(read_image(mask, "image 0"), 255 * mask.astype(np.uint8))

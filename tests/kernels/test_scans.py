@@ -101,3 +101,9 @@ def test_negative_and_hopeless_scans_are_errors():
         LaserScan()(SCANS)
     with pytest.raises(ValueError, match="columns"):
         LaserScan(beams=99, rotation=0).fit(SCANS)(SCANS, SCANS[:, :20])
+
+
+def test_a_bandwidth_that_is_given_is_kept():
+    kernel = LaserScan(max_range=9.0, rotation=0, bandwidth=1.3)
+    np.testing.assert_allclose(kernel.fit(SCANS)(SCANS), kernel(SCANS))
+    assert kernel.bandwidth_ == 1.3

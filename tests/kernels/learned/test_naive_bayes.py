@@ -37,3 +37,11 @@ def test_naive_bayes_leave_one_out_equals_refitting_without_each_point(problem, 
         expected = chances / chances.sum() @ targets[places]
         np.testing.assert_allclose(fitted.out_of_sample[i], expected, atol=1e-6)
     assert fitted.predict(z[:5]).shape == (5, targets.shape[1])
+
+
+def test_large_tables_are_added_up_column_by_column(problem, monkeypatch):
+    z, targets, weights, states = problem
+    fitted = NaiveBayes(shared=False).fit(z, targets, weights, states)
+    at_once = fitted.predict(z)
+    monkeypatch.setattr(naive_bayes, "GATHERED", 0)
+    np.testing.assert_allclose(fitted.predict(z), at_once, rtol=1e-10, atol=1e-12)

@@ -39,3 +39,14 @@ def test_many_columns_are_predicted_without_additive_kernels(monkeypatch):
     fitted = RidgeRegression(lambda rows: rows).fit(z, targets, np.ones(1))
     assert not fitted._additive
     assert np.mean((fitted.out_of_sample - targets) ** 2) < 0.3 * targets.var()
+
+
+def test_settings_are_compared_on_some_points_and_fitted_to_all(problem, monkeypatch):
+    z, targets, weights, _ = problem
+    monkeypatch.setattr("kmcf.kernels.learned.inputs.MOST_COMPARED", 50)
+    fitted = RidgeRegression(with_magnitudes).fit(z, targets, weights)
+    gram = fitted._gram(fitted._rows, fitted._additive, fitted._width)
+    candidates = 10.0 ** np.linspace(-6, 0, 11) * len(z)
+    fits = [np.linalg.solve(gram + candidate * np.eye(len(z)), targets) for candidate in candidates]
+    assert any(np.allclose(one, fitted._coefficients, rtol=1e-5, atol=1e-8) for one in fits)
+    assert np.mean((fitted.out_of_sample[:, 0] - targets[:, 0]) ** 2) < 0.3  # of a variance of one
