@@ -71,6 +71,19 @@ TABLES = [
         prepare=in_words,
     ),
     Table(
+        "jax-variants",
+        "jax/bench_jax.json",
+        (
+            ("what", "{what}"),
+            ("n", "{n:,}"),
+            ("batch", "{batch}"),
+            ("steps/s", "{steps_per_second:,.0f}"),
+            ("NumPy", "{numpy_steps_per_second:,.0f}"),
+            ("first call, s", "{first_seconds:.1f}"),
+        ),
+        rows="variants",
+    ),
+    Table(
         "jax",
         "jax/bench_jax.json",
         (
