@@ -128,7 +128,7 @@ def bench(
     batch: Annotated[list[int] | None, typer.Option(min=1, help="jax: batch size; repeat for several.")] = None,
     path: Annotated[
         Path | None,
-        typer.Option(help="kidnapping: the folder of one MRCLAM data set, to measure on it, too."),
+        typer.Option(help="kidnapping, transitions: the folder of one MRCLAM data set, to measure on it, too."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A version that takes about a minute.")] = False,
 ) -> None:
