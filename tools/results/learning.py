@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from .rendering import Row, Table, each, means, pivot
+from .rendering import Row, Table, Template, each, means, pivot
 
 ERROR = ("{@[mean]:.3f} ± {@[standard_error]:.3f}", "{@[mean]:.3f}")
 KERNELS = ("default", "plain", "learnt", "learnt, importance-weighted rule", "on particles")
@@ -23,6 +23,35 @@ def uncovered(rows: list[Row]) -> list[Row]:
     """Keep only these."""
     kept = [row for row in rows if row["problem"].endswith(UNCOVERED)]
     return pivot([row | {"model": row["problem"].removesuffix(UNCOVERED)} for row in kept], ["model"], ["method"])
+
+
+def false_alarms(rows: list[Row]) -> list[Row]:
+    """Put numbers of examples side by side, as counts; add all models."""
+    counted = [row | {"model": row["problem"].removeprefix("model "), "size": f"n{row['n']}"} for row in rows]
+    for size in dict.fromkeys(row["size"] for row in counted):
+        some = [row for row in counted if row["size"] == size]
+        (mean,) = means([row | {"model": "all"} for row in some], ["model", "size"])
+        counted.append(mean | {"runs": sum(row["runs"] for row in some)})
+    for row in counted:
+        row["share"] = row["noticed"] if row["model"] == "all" else None
+        row["reported"] = round(row["noticed"] * row["runs"])
+    return pivot(counted, ["model"], ["size"])
+
+
+def shares_at(n: int) -> list[tuple[str, Template]]:
+    """Return the columns for one number of examples."""
+    count = f"{{n{n}[reported]}} of {{n{n}[runs]}}"
+    unchanged = (f"n = {n}: unchanged", (f"{count} ({{n{n}[share]:.1%}})", count))
+    return [unchanged, ("shifted", f"{{n{n}[shifted]:.0%}}"), ("doubled", f"{{n{n}[doubled]:.0%}}")]
+
+
+def inside(rows: list[Row]) -> list[Row]:
+    """Count the intervals that hold the truth."""
+    counted = []
+    for row in rows:
+        held = row["inside"] if row["inside"] is None else round(row["inside"] * row["data_sets"])
+        counted.append(row | {"held": held, "named": row["method"].replace("|", "\\|")})
+    return counted
 
 
 def noticed(rows: list[Row]) -> list[Row]:
@@ -82,5 +111,31 @@ TABLES = [
             ("noticed", ("{noticed}", "–")),
         ),
         prepare=noticed,
+    ),
+    Table(
+        "false-alarms",
+        "adaptation/bench_adaptation.json",
+        (
+            ("model", "{model}"),
+            *(column for n in (100, 300, 1000) for column in shares_at(n)),
+        ),
+        rows="false_alarms",
+        prepare=false_alarms,
+    ),
+    Table(
+        "transitions",
+        "adaptation/bench_transitions.json",
+        (
+            ("problem", "{problem}"),
+            ("parameter", "{parameter}"),
+            ("truth", "{truth:.2f}"),
+            ("method", "{named}"),
+            ("mean", "{mean:.2f}"),
+            ("sd", ("{sd:.2f}", "–")),
+            ("root mean square error", "{rmse:.2f}"),
+            ("in 95 % interval", ("{held} of {data_sets}", "–")),
+            ("data sets", "{data_sets}"),
+        ),
+        prepare=inside,
     ),
 ]
