@@ -27,6 +27,7 @@ from kmcf.bayes_rule.local_choice import fit_local
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.kernels import ExampleKernel
+from kmcf.kernels.placed import PlacingKernel
 from kmcf.support.alerts import HighRankWarning, warn_user
 
 ENGINES = ("auto", "literal", "exact", "lowrank", "compressed", "local")
@@ -123,7 +124,10 @@ def fit_particle_rule(examples: Examples, settings: ParticleSettings) -> FittedR
         "background": settings.background,
         "sharpness": settings.sharpness,
     }
-    if np.isinf(settings.delta):
+    placing = examples.observation_kernel.kernel
+    if isinstance(placing, PlacingKernel):
+        common["placed"] = placing.placed(np.asarray(examples.states), examples.observation_kernel.prepared)
+    if np.isinf(settings.delta) or isinstance(placing, PlacingKernel):
         plain = ParticleRule(examples.state_kernel, examples.observation_kernel, **common)
         return FittedRule(plain, "exact", (n, n), (0.0, 0.0))
     features = features_of_rank(

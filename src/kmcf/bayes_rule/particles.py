@@ -17,13 +17,18 @@ background φ > 0 it does not borrow:
 where l is the likelihood of an observation that fits perfectly once the state is known, k / (k + δ) with the largest
 k = k_Y(Y_i, Y_i), or k itself for δ = ∞. No observation then counts against a state by more than φ allows, whether the
 examples there look different or there are none, and one that resembles no example changes nothing.
+
+Observations that consist of positions (landmarks in view, the echoes of a laser) can be carried from where they were
+made to anywhere else. A kernel that does so (``kernels/placed.py``) gives the likelihood of each particle itself, for
+which it is at no loss where there are no examples. It replaces the average above, times c_j, or a share of it; then,
+too, nothing is factorised.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -31,6 +36,7 @@ from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior, Prior, Re
 from kmcf.bayes_rule.evidence import Evidence, log_evidence
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.kernels import ExampleKernel
+from kmcf.kernels.placed import Placed
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.linalg import solve_shifted, weighted_gram
 from kmcf.numerics.objects import Objects
@@ -63,6 +69,8 @@ class ParticleRule(BayesRule):
     by_embedding: ClassVar[bool] = False  # type: ignore[misc]
     sharpness: float = 1.0
     """The state kernel is raised to this power, which narrows it where it is wider than this rule wants."""
+    placed: Placed | None = None
+    """The examples' observations placed in the world, where the kernel on observations can."""
 
     @property
     def size(self) -> int:
@@ -92,7 +100,7 @@ class ParticleRule(BayesRule):
 
     def correct(self, prior: Prior, observation: Objects) -> Posterior:
         """Re-weight the particles by the likelihood that the examples around them suggest."""
-        particles, particle_weights = prior.states, prior.weights
+        particles, particle_weights = self._searched(prior, observation)
         logs = self._logs(particles)
         closest = logs.max(axis=0)
         similarities = logs - closest
@@ -101,8 +109,12 @@ class ParticleRule(BayesRule):
         coefficients = similarities @ (particle_weights / totals)
         at_examples, unit, observation_coverage, evidence, contrast = self._likelihood(coefficients, observation)
         likelihood = np.maximum(at_examples @ similarities, 0.0) / totals
-        if self.background > 0.0:
-            likelihood = self.background * unit + np.exp(closest) / self._largest[0] * likelihood
+        if self.background > 0.0 or self.placed is not None:
+            likelihood *= np.exp(closest) / self._largest[0]
+        if self.placed is not None:
+            seen = self.placed.likelihood(np.asarray(particles), self._prepared(observation), logs)
+            likelihood = self.placed.resemblance * likelihood + (1.0 - self.placed.resemblance) * unit * seen
+        likelihood += self.background * unit
         weights = particle_weights * likelihood
         return DensePosterior(
             rule=self,
@@ -130,6 +142,21 @@ class ParticleRule(BayesRule):
         unit = self._largest[1] / (self._largest[1] + self.delta)
         seen = self.observations.evidence(coefficients, psi), self.observations.contrast(coefficients, psi)
         return Likelihood(likelihood, unit, observation_coverage, *seen)
+
+    def _searched(self, prior: Prior, observation: Objects) -> tuple[Objects, FloatArray]:
+        """Return a prior with further states where it hardly explains an observation that others would."""
+        if self.placed is None:
+            return prior.states, prior.weights
+        poses = np.asarray(prior.states)
+        others, share = self.placed.elsewhere(poses, prior.weights, self._prepared(observation))
+        if len(others) == 0:
+            return poses, prior.weights
+        weights = np.concatenate([(1.0 - share.sum()) * prior.weights, share])
+        return np.concatenate([poses, others]), weights
+
+    def _prepared(self, observation: Objects) -> Any:
+        assert isinstance(self.observations, ExampleKernel)
+        return self.observations.kernel.prepare(observation)
 
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to their closest example states."""
