@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from kmcf.kernels.base import positive
-from kmcf.kernels.placed import Placed, PlacingKernel, as_poses, in_world
+from kmcf.kernels.placed import Placed, PlacingKernel, as_poses, checked_search, in_world, poses_around
 from kmcf.kernels.scans import LaserScan
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import Objects
@@ -16,10 +16,6 @@ from kmcf.numerics.objects import Objects
 _MOST_CELLS = 1 << 24  # of the field
 _CELLS_PER_WIDTH = 4
 _SEEN_WIDTHS = 4.0  # beyond so many widths from any echo the field is zero
-_FITTING = 0.4  # a smaller likelihood on average means that the filter may be lost
-_LOST = 0.2  # probability that it is
-_JOINING = 300  # poses that join the prediction
-_AROUND = 0.5  # in units of length: how far from the examples' positions the pose is looked for
 
 PreparedPlacedScans: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """As of LaserScan, and the clipped ranges."""
@@ -118,7 +114,7 @@ class PlacedScan(LaserScan, PlacingKernel):
         echoes = np.stack([x[np.isfinite(ranges)], y[np.isfinite(ranges)]], axis=1)
         chosen = np.linspace(0, ranges.shape[1] - 1, min(self.beams, ranges.shape[1])).round().astype(np.intp)
         used = bearings[chosen], chosen, self.miss**2, self.count / len(chosen)
-        anywhere = _anywhere(known[:, 0], self.search)
+        anywhere = poses_around(known[:, 0], checked_search(self.search, "PlacedScan"))
         return EchoField(*_field(echoes, width), *used, anywhere, resemblance=self.resemblance)
 
     def _check_placing(self) -> None:
@@ -126,8 +122,6 @@ class PlacedScan(LaserScan, PlacingKernel):
             raise ValueError(f"PlacedScan has miss = {self.miss!r}; it must be at least 0 and below 1.")
         if not 0 <= self.resemblance <= 1:
             raise ValueError(f"PlacedScan has resemblance = {self.resemblance!r}; it must be between 0 and 1.")
-        if not (isinstance(self.search, int | np.integer) and self.search >= 0):
-            raise ValueError(f"PlacedScan has search = {self.search!r}; it must be an integer, at least 0.")
         positive(self.count, "count", self)
 
     def _bearings(self, beams: int) -> FloatArray:
@@ -152,19 +146,7 @@ class EchoField(Placed):
     power: float
     """c / B."""
     anywhere: FloatArray
-    """Poses to try where the predicted ones do not fit, (K, 3)."""
     resemblance: float = 0.0
-
-    def elsewhere(
-        self, poses: FloatArray, weights: FloatArray, observation: PreparedPlacedScans
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return those of all poses that fit best, if the given ones fit badly."""
-        fit = float(weights @ self.likelihood(poses, observation, None))
-        if len(self.anywhere) == 0 or fit >= _FITTING:
-            return np.empty((0, 3)), np.empty(0)
-        fits = self.likelihood(self.anywhere, observation, None)
-        best = np.argsort(-fits, kind="stable")[:_JOINING]
-        return self.anywhere[best], np.full(len(best), _LOST / len(self.anywhere))
 
     def likelihood(self, poses: FloatArray, observation: PreparedPlacedScans, _logs: FloatArray | None) -> FloatArray:
         """Look up where the echoes would lie."""
@@ -178,13 +160,6 @@ class EchoField(Placed):
         near[inside] = self.grid[row[inside].astype(np.intp), column[inside].astype(np.intp)]
         with np.errstate(divide="ignore"):
             return np.asarray(np.exp(self.power * np.log(self.floor + (1.0 - self.floor) * near).sum(axis=1)))
-
-
-def _anywhere(poses: FloatArray, count: int) -> FloatArray:
-    """Return poses around the positions of given ones, with any heading; always the same."""
-    rng = np.random.default_rng(0)
-    around = poses[rng.integers(len(poses), size=count), :2] + _AROUND * rng.normal(size=(count, 2))
-    return np.column_stack([around, rng.uniform(-np.pi, np.pi, size=count)])
 
 
 def _field(echoes: FloatArray, width: float) -> tuple[FloatArray, FloatArray, float]:
