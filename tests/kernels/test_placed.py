@@ -80,6 +80,8 @@ def test_the_bandwidth_is_learnt_from_how_far_apart_a_landmark_is_placed():
     learnt = PlacedLandmarks(multiplier=1.0).fit(sets, states).bandwidth_
     median_of_rayleigh = 0.2 * np.sqrt(2 * np.log(2))
     np.testing.assert_allclose(learnt, [median_of_rayleigh] * 2, rtol=0.1)
+    exact = PlacedLandmarks(multiplier=1.0).fit([seen_from(pose) for pose in states], states).bandwidth_
+    assert np.all((exact > 1e-3) & (exact < 1e-2))
 
 
 def test_likelihood_of_a_scan_is_the_formula():
@@ -143,6 +145,24 @@ def test_landmarks_are_followed_where_nobody_was():
     assert np.linalg.norm(plain.mean[:, :2] - path[:, :2], axis=1)[5:].mean() > 2 * errors[5:].mean()
 
 
+def test_a_robot_among_landmarks_finds_itself():
+    """All examples look eastwards, so that nearly all particles of the start do; the robot looks westwards."""
+    rng = np.random.default_rng(5)
+    states = np.column_stack([rng.uniform(-2, 2, size=(60, 2)), rng.normal(scale=0.1, size=60)])
+    sets = [[(name, a + 0.1 * rng.normal(), b + 0.1 * rng.normal()) for name, a, b in seen_from(p)] for p in states]
+    path, controls = circle(24, (0.0, 0.0), 1.0)
+    turned = path - [0.0, 0.0, np.pi]  # it backs up
+    backwards = controls * [1.0, -1.0, 1.0]
+    observations = [seen_from(pose) for pose in turned]
+    errors = {}
+    for search in (0, 3000):
+        kernel = PlacedLandmarks(search=search)
+        run = followed(kernel, (states, sets), observations, backwards, n_particles=200, background=0.02)
+        errors[search] = np.linalg.norm(run.mean[8:, :2] - path[8:, :2], axis=1)
+    assert errors[3000].max() < 0.25
+    assert errors[0].mean() > 1.0
+
+
 def test_a_scanning_robot_finds_itself():
     """Examples cover a tenth of all poses; the start is unknown, and half way the robot is carried off."""
     poses = poses_in_room(40, 3)
@@ -186,6 +206,10 @@ def test_bad_input_gets_a_sentence():
         PlacedLandmarks().fit([[("a", 1.0)]], np.zeros((1, 3)))
     with pytest.raises(ValueError, match="all example sets are empty"):
         PlacedLandmarks().fit([[], []], np.zeros((2, 3)))
+    with pytest.raises(ValueError, match=r"PlacedLandmarks has search = 0\.5; it must be an integer"):
+        PlacedLandmarks(bandwidth=1.0, search=0.5).placed(
+            np.zeros((1, 3)), PlacedLandmarks(bandwidth=1.0).prepare([[]])
+        )
     flat = kmcf.ParticleLikelihoodFilter(OdometryMotion(), observation_kernel=PlacedLandmarks(bandwidth=1.0))
     with pytest.raises(ValueError, match="but states have the shape"):
         flat.fit(np.zeros((2, 2)), sets)
@@ -204,7 +228,7 @@ def test_ranges_and_bearings_become_sets_that_can_be_placed():
 def test_a_saved_filter_places_the_same(tmp_path):
     rng = np.random.default_rng(4)
     states = np.column_stack([rng.uniform(-2, 2, size=(20, 2)), rng.normal(size=20)])
-    sets = [seen_from(pose) for pose in states]
+    sets = [[(name, a + 0.1 * rng.normal(), b) for name, a, b in seen_from(pose)] for pose in states]
     flt = kmcf.ParticleLikelihoodFilter(
         OdometryMotion(), observation_kernel=PlacedLandmarks(), n_particles=50, angles=(2,), random_state=0
     ).fit(states, sets)

@@ -114,8 +114,13 @@ class ParticleRule(BayesRule):
         if self.placed is not None:
             seen = self.placed.likelihood(np.asarray(particles), self._prepared(observation), logs)
             likelihood = self.placed.resemblance * likelihood + (1.0 - self.placed.resemblance) * unit * seen
+            observation_coverage = max(
+                observation_coverage, float(seen.max())
+            )  # nothing has to be seen from the same pose
         likelihood += self.background * unit
         weights = particle_weights * likelihood
+        if self.placed is not None and weights.any():
+            weights /= weights.sum()  # many landmarks make tiny likelihoods anywhere, which is no reason to reject them
         return DensePosterior(
             rule=self,
             support=particles,

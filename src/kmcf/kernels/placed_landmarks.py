@@ -16,6 +16,8 @@ from kmcf.kernels.sets import ElementSets
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import as_objects
 
+_FINEST = 1e-3  # least spread of a landmark's places, in units of its distance
+
 
 class PlacedLandmarks(LandmarkSet, PlacingKernel):
     r"""Kernel on sets of landmarks (identity, x, y), seen from a pose: x metres ahead, y metres to the left.
@@ -98,7 +100,9 @@ class PlacedLandmarks(LandmarkSet, PlacingKernel):
         places = _places(as_poses(states, "PlacedLandmarks"), sets, sets.rows)
         away = np.concatenate([_distances_to_median(places[members]) for members in sets.groups.values()])
         factor = float(positive(self.multiplier, "multiplier", self))
-        self.bandwidth_ = np.full(2, factor * (float(np.median(away)) or 1.0))
+        # No sensor is better than a thousandth of the distance, though made-up data may say so.
+        finest = _FINEST * float(np.median(np.linalg.norm(sets.rows, axis=1))) or 1.0
+        self.bandwidth_ = np.full(2, factor * max(float(np.median(away)), finest))
         return self
 
     def placed(self, poses: FloatArray, prepared: PreparedSets) -> Placed:
