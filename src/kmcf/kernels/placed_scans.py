@@ -113,9 +113,12 @@ class PlacedScan(LaserScan, PlacingKernel):
         x, y = in_world(known, ranges * np.cos(bearings), ranges * np.sin(bearings))
         echoes = np.stack([x[np.isfinite(ranges)], y[np.isfinite(ranges)]], axis=1)
         chosen = np.linspace(0, ranges.shape[1] - 1, min(self.beams, ranges.shape[1])).round().astype(np.intp)
-        used = bearings[chosen], chosen, self.miss**2, self.count / len(chosen)
+        near, corner, cell = _field(echoes, width)
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.miss**2 + (1.0 - self.miss**2) * near)
+        used = bearings[chosen], chosen, self.count / len(chosen)
         anywhere = poses_around(known[:, 0], checked_search(self.search, "PlacedScan"))
-        return EchoField(*_field(echoes, width), *used, anywhere, resemblance=self.resemblance)
+        return EchoField(logs, corner, cell, *used, anywhere, resemblance=self.resemblance)
 
     def _check_placing(self) -> None:
         if not 0 <= self.miss < 1:
@@ -131,9 +134,10 @@ class PlacedScan(LaserScan, PlacingKernel):
 
 @dataclass(frozen=True, eq=False)
 class EchoField(Placed):
-    """How near each cell of a grid is to an echo of the examples: 1 at an echo, 0 far from all of them."""
+    """What an echo in each cell of a grid says: more the nearer the cell is to an echo of the examples."""
 
-    grid: FloatArray
+    logs: FloatArray
+    """Logarithms of the factors."""
     corner: FloatArray
     """Of the first cell, (2,)."""
     cell: float
@@ -141,8 +145,6 @@ class EchoField(Placed):
     bearings: FloatArray
     chosen: Any
     """The beams that are used."""
-    floor: float
-    """ρ²."""
     power: float
     """c / B."""
     anywhere: FloatArray
@@ -154,12 +156,13 @@ class EchoField(Placed):
         echoed = np.isfinite(ranges)
         ranges, bearings = ranges[echoed], self.bearings[echoed]
         x, y = in_world(poses[:, None, :], ranges * np.cos(bearings), ranges * np.sin(bearings))
-        row, column = ((at - edge) / self.cell for at, edge in ((x, self.corner[0]), (y, self.corner[1])))
-        inside = (row >= 0) & (column >= 0) & (row < self.grid.shape[0]) & (column < self.grid.shape[1])
-        near = np.zeros(x.shape)
-        near[inside] = self.grid[row[inside].astype(np.intp), column[inside].astype(np.intp)]
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.exp(self.power * np.log(self.floor + (1.0 - self.floor) * near).sum(axis=1)))
+        # What lies outside is looked up at the edge, which is far from all echoes, too.
+        row, column = (
+            np.clip((at - edge) / self.cell, 0, size - 1).astype(np.intp)
+            for at, edge, size in zip((x, y), self.corner, self.logs.shape, strict=True)
+        )
+        logs = self.logs.ravel().take(row * self.logs.shape[1] + column)
+        return np.asarray(np.exp(self.power * logs.sum(axis=1)))
 
 
 def _field(echoes: FloatArray, width: float) -> tuple[FloatArray, FloatArray, float]:
