@@ -116,9 +116,16 @@ class PlacedScan(LaserScan, PlacingKernel):
         near, corner, cell = _field(echoes, width)
         with np.errstate(divide="ignore"):
             logs = np.log(self.miss**2 + (1.0 - self.miss**2) * near)
-        used = bearings[chosen], chosen, self.count / len(chosen)
-        anywhere = poses_around(known[:, 0], checked_search(self.search, "PlacedScan"))
-        return EchoField(logs, corner, cell, *used, anywhere, resemblance=self.resemblance)
+        return EchoField(
+            logs=logs,
+            corner=corner,
+            cell=cell,
+            bearings=bearings[chosen],
+            chosen=chosen,
+            power=self.count / len(chosen),
+            anywhere=poses_around(known[:, 0], checked_search(self.search, "PlacedScan")),
+            resemblance=self.resemblance,
+        )
 
     def _check_placing(self) -> None:
         if not 0 <= self.miss < 1:
