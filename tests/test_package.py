@@ -41,6 +41,8 @@ def test_public_kernels():
         "LaserScan",
         "SpatialPyramid",
         "LandmarkSet",
+        "PlacedLandmarks",
+        "PlacedScan",
         "Spectrum",
         "HistogramIntersection",
         "ChiSquared",

@@ -16,6 +16,8 @@ from kmcf.kernels import (
     Kernel,
     LandmarkSet,
     LaserScan,
+    PlacedLandmarks,
+    PlacedScan,
     SpatialPyramid,
     Spectrum,
 )
@@ -82,6 +84,8 @@ CASES = {
     "Spectrum mismatch": Case(Spectrum(3, mismatches=1), string, (3.0, None, {"a": 1})),
     "LaserScan": Case(LaserScan(), scan, NOT_NUMBERS),
     "LaserScan full circle": Case(LaserScan(5.0, rotation=1, full_circle=True), scan, NOT_NUMBERS),
+    "PlacedLandmarks": Case(PlacedLandmarks(bandwidth=0.7), landmarks, NOT_SETS),
+    "PlacedScan": Case(PlacedScan(max_range=5.0, rotation=2), scan, NOT_NUMBERS),
     "SpatialPyramid": Case(SpatialPyramid(words=8), image, (3.0, None, np.zeros(4))),
     "composition": Case(0.5 * Spectrum(2) * Constant(2.0) + Spectrum(1), string, (3.0, None)),
 }

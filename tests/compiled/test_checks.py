@@ -21,6 +21,7 @@ from kmcf.kernels import (
     LaserScan,
     Linear,
     Matern,
+    PlacedScan,
     Pose,
 )
 
@@ -46,6 +47,7 @@ def test_precision_follows_the_arrays():
         ({"engine": "exact"}, "engine='exact'"),
         ({"rule": "importance", "engine": "exact"}, "engine='exact'.*engine='lowrank'"),
         ({"relocate": True}, "relocate=True"),
+        ({"observation_kernel": PlacedScan(), "engine": "auto"}, "PlacedScan is computed by NumPy only"),
         ({"resampling": "multinomial"}, "resampling='multinomial'"),
         ({"resample_threshold": np.inf}, "always resamples"),
     ],

@@ -116,3 +116,34 @@ def test_missing_files_and_bad_settings(tmp_path):
 
 def test_landmarks(tmp_path):
     assert mrclam_landmarks(folder(tmp_path)) == {6: (1.5, -2.5), 7: (0.5, 3.5)}
+
+
+def test_measurements_are_carried_to_the_middle_of_their_window(tmp_path):
+    post = np.array([4.0, 1.0])
+
+    def seen(time):
+        x, y, heading = pose(time)
+        return np.hypot(*(post - [x, y])), np.arctan2(post[1] - y, post[0] - x) - heading
+
+    moments = [100.05, 103.9, 110.5, 112.2]
+    lines = [f"{t:.3f} 63 {seen(t)[0]:.8f} {seen(t)[1]:.8f}" for t in moments]
+    (recording,) = mrclam(folder(tmp_path, seen=lines), robots=[1], aligned=True)
+    np.testing.assert_array_equal(np.flatnonzero(~recording.missing), [0, 3, 10, 12])
+    for step in (0, 3, 10, 12):
+        ((subject, distance, bearing),) = recording.observations[step]
+        expected = seen(100.5 + step)
+        assert subject == 6
+        assert distance == pytest.approx(expected[0], abs=2e-3)
+        assert np.cos(bearing - expected[1]) == pytest.approx(1, abs=1e-6)
+
+
+def test_commands_that_are_followed_late(tmp_path):
+    times = np.arange(100.0, 130.001, 0.02)
+    turning = [f"{t:.3f} 0.0 {0.5 if t < 110 else 0.0}" for t in times]
+    (prompt,) = mrclam(folder(tmp_path, commands=turning), robots=[1])
+    (late,) = mrclam(folder(tmp_path, commands=turning), robots=[1], command_delay=0.5)
+    turned = [recording.controls[:, [0, 2]].sum() for recording in (prompt, late)]
+    assert prompt.controls[9, [0, 2]].sum() == pytest.approx(0.5, abs=0.02)
+    assert turned[1] == pytest.approx(turned[0] + 0.25, abs=0.02)  # the first half second is still to come at the start
+    with pytest.raises(ValueError, match="command_delay = -1; it must be a number of seconds, at least 0"):
+        mrclam(tmp_path, command_delay=-1)

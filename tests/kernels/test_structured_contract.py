@@ -146,7 +146,7 @@ def test_an_example_kernel_gives_parts_of_the_matrix(case, fitted):
 
 def test_which_kernels_keep_lists_and_which_take_gaps():
     assert {name for name, case in CASES.items() if not case.kernel.structured} == {
-        name for name in CASES if name.startswith(("Hist", "Chi", "Hell", "LaserScan"))
+        name for name in CASES if name.startswith(("Hist", "Chi", "Hell", "LaserScan", "PlacedScan"))
     }
     assert LaserScan().handles_missing
     assert not LandmarkSet().handles_missing

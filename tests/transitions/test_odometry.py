@@ -86,3 +86,35 @@ def test_its_noise_is_learnt(floors):
         assert learnt[name] == pytest.approx(value, rel=0.2), name
     assert learnt["rotation_floor"] == pytest.approx(floors[0], abs=0.02)
     assert learnt["translation_floor"] == pytest.approx(floors[1], abs=0.02)
+
+
+def test_factors_of_wrong_wheels_are_learnt():
+    truth = OdometryMotion(0.01, 0.005, 0.01, 0.005, 0.02, 0.02)
+    made = drives(2000)
+    measured = made / [0.9, 0.8, 0.9]  # what the odometry claims
+    poses = simulated(truth, np.zeros(3), made)
+    learnt = OdometryMotion().fit(poses, measured).parameters()
+    assert learnt["rotation_factor"] == pytest.approx(0.9, abs=0.02)
+    assert learnt["translation_factor"] == pytest.approx(0.8, abs=0.02)
+    assert learnt["rotation_floor"] == pytest.approx(0.02, abs=0.01)
+    honest = OdometryMotion().fit(poses, made).parameters()
+    assert honest["rotation_factor"] == pytest.approx(1.0, abs=0.02)
+    assert honest["translation_factor"] == pytest.approx(1.0, abs=0.02)
+
+
+def test_factors_multiply_what_was_measured():
+    exact = OdometryMotion(0, 0, 0, 0, rotation_factor=0.5, translation_factor=2.0)
+    reached = exact(np.zeros((1, 3)), [np.pi, 1.0, 0.0], np.random.default_rng(0))
+    np.testing.assert_allclose(reached, [[0.0, 2.0, np.pi / 2]], atol=1e-12)
+    noisy = OdometryMotion(rotation_factor=0.5, translation_factor=2.0)
+    corrected = OdometryMotion()
+    pose, seen = np.array([[0.3, 1.1, 0.9]]), np.array([0.4, 0.7, 0.2])
+    expected = corrected.log_density(pose, np.zeros((1, 3)), seen * [0.5, 2.0, 0.5])
+    np.testing.assert_allclose(noisy.log_density(pose, np.zeros((1, 3)), seen), expected)
+
+
+def test_a_few_noisy_moves_do_not_make_a_factor():
+    truth = OdometryMotion(0.0, 0.0, 0.0, 0.0, 0.2, 0.2)
+    controls = drives(12)
+    learnt = OdometryMotion().fit(simulated(truth, np.zeros(3), controls), controls).parameters()
+    assert learnt["rotation_factor"] == learnt["translation_factor"] == 1.0

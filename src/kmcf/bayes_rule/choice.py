@@ -26,7 +26,9 @@ from kmcf.bayes_rule.literal_lowrank import LiteralLowRankRule
 from kmcf.bayes_rule.local_choice import fit_local
 from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
+from kmcf.bayes_rule.placed_particles import PlacedParticleRule
 from kmcf.kernels import ExampleKernel
+from kmcf.kernels.placed import PlacingKernel
 from kmcf.support.alerts import HighRankWarning, warn_user
 
 ENGINES = ("auto", "literal", "exact", "lowrank", "compressed", "local")
@@ -123,6 +125,11 @@ def fit_particle_rule(examples: Examples, settings: ParticleSettings) -> FittedR
         "background": settings.background,
         "sharpness": settings.sharpness,
     }
+    placing = examples.observation_kernel.kernel
+    if isinstance(placing, PlacingKernel):
+        placed = placing.placed(np.asarray(examples.states), examples.observation_kernel.prepared)
+        own = PlacedParticleRule(examples.state_kernel, examples.observation_kernel, placed=placed, **common)
+        return FittedRule(own, "exact", (n, n), (0.0, 0.0))
     if np.isinf(settings.delta):
         plain = ParticleRule(examples.state_kernel, examples.observation_kernel, **common)
         return FittedRule(plain, "exact", (n, n), (0.0, 0.0))

@@ -111,11 +111,18 @@ def likelihood_of(core: ParticleCore, coefficients: Array, similarities: Array, 
 
 def reweigh(core: ParticleCore, around: Surroundings, seen: Likelihood, weights: Array) -> Array:
     """Return the particles' weights times their likelihoods, (m,), not normalised."""
-    averages = (seen.at_examples @ around.similarities).clip(0.0) / around.totals
     if core.background is None:
-        return weights * averages
-    reached = _exponentials(around.closest + 0.0) / core.largest_state  # c
-    return weights * (core.background * seen.perfect + reached * averages)
+        return weights * _averages(around, seen)
+    return weights * (core.background * seen.perfect + reached_averages(core, around, seen))
+
+
+def reached_averages(core: ParticleCore, around: Surroundings, seen: Likelihood) -> Array:
+    """Return c_j Σ_i A_ji (V z)_i: average likelihoods of the examples around particles, less where none is near."""
+    return _exponentials(around.closest + 0.0) / core.largest_state * _averages(around, seen)
+
+
+def _averages(around: Surroundings, seen: Likelihood) -> Array:
+    return (seen.at_examples @ around.similarities).clip(0.0) / around.totals
 
 
 def state_coverage(core: ParticleCore, closest: Array, weights: Array) -> Array:

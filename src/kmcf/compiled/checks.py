@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from kmcf.kernels import ExampleKernel
+from kmcf.kernels.placed import PlacingKernel
 
 
 def precision_of(flt: Any, *arrays: Any) -> Any:
@@ -49,6 +50,11 @@ def check_settings(flt: Any) -> None:
             "relocate=True is computed by NumPy only: in compiled code, every step would pay for the second correction "
             "that a lost filter makes. Pass NumPy arrays to fit, or a transition made by "
             "kmcf.transitions.with_recovery."
+        )
+    if isinstance(flt.observation_kernel, PlacingKernel):
+        raise ValueError(
+            f"{type(flt.observation_kernel).__name__} is computed by NumPy only, and looks for poses elsewhere where "
+            "none fits. Pass NumPy arrays to fit."
         )
     if getattr(flt, "support", "particles") == "particles":
         return

@@ -8,6 +8,8 @@ from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
 from kmcf.kernels.kernel import FromCallable, FromSklearn, Kernel, Precomputed, Product, Scaled, Sum, as_kernel
 from kmcf.kernels.landmarks import LandmarkSet
 from kmcf.kernels.learned import Counts, Learned
+from kmcf.kernels.placed_landmarks import PlacedLandmarks
+from kmcf.kernels.placed_scans import PlacedScan
 from kmcf.kernels.pose import Pose
 from kmcf.kernels.registry import NAMED, named
 from kmcf.kernels.scans import LaserScan
@@ -37,6 +39,8 @@ __all__ = [
     "Learned",
     "Linear",
     "Matern",
+    "PlacedLandmarks",
+    "PlacedScan",
     "Pose",
     "Precomputed",
     "Product",

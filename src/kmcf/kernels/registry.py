@@ -13,6 +13,7 @@ from kmcf.kernels.elementary import Linear, Same
 from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
 from kmcf.kernels.kernel import Kernel
 from kmcf.kernels.learned import Counts, Learned
+from kmcf.kernels.placed_scans import PlacedScan
 from kmcf.kernels.pose import Pose
 from kmcf.kernels.scans import LaserScan
 from kmcf.kernels.signals import SignalStrength
@@ -35,6 +36,7 @@ NAMED: dict[str, Callable[..., Kernel]] = {
     "circular": Circular,
     "pose": Pose,
     "laser-scan": LaserScan,
+    "placed-scan": PlacedScan,
     "signal-strength": SignalStrength,
     "same": Same,
     "histogram-intersection": HistogramIntersection,

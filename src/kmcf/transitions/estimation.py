@@ -92,6 +92,41 @@ def variance_weights(design: FloatArray, squares: FloatArray, trim: float = 0.0)
     return np.where(weights * design.mean(axis=0) > 10 * _SMALLEST * typical, weights, 0.0)
 
 
+def factor(measured: FloatArray, true: FloatArray, trim: float = 0.0) -> float:
+    """Return by how much true values are larger than measured ones; 1 where that is within twice its standard error.
+
+    Least squares through the origin, with an error that does not take the residuals to be equally large. ``trim``
+    leaves out the share of the pairs with the largest residuals, as in :func:`second_moments`.
+
+    Parameters
+    ----------
+    measured, true : array (n,)
+        Pairs of values.
+    trim : float
+        Share of the pairs to leave out.
+
+    Examples
+    --------
+    >>> measured = np.linspace(1.0, 2.0, 50)
+    >>> factor(measured, 0.9 * measured).__round__(3), factor(measured, measured + np.tile([0.1, -0.1], 25))
+    (0.9, 1.0)
+    """
+    kept = np.arange(len(measured))
+    slope = 1.0
+    for _ in range(_ROUNDS):
+        squares = float(measured[kept] @ measured[kept])
+        if squares == 0.0:
+            return 1.0
+        slope = float(measured[kept] @ true[kept]) / squares
+        residuals = np.abs(true - slope * measured)
+        chosen = np.sort(np.argsort(residuals, kind="stable")[: len(measured) - int(trim * len(measured))])
+        if np.array_equal(chosen, kept):
+            break
+        kept = chosen
+    error = np.sqrt(float(np.sum((measured * residuals)[kept] ** 2))) / squares
+    return slope if slope > 0.0 and abs(slope - 1.0) > 2.0 * error else 1.0
+
+
 def _likeliest(design: FloatArray, squares: FloatArray) -> FloatArray:
     """Minimise Σ log v + e²/v over the logarithms of the weights, columns and residuals scaled to mean 1."""
     columns = design.mean(axis=0)

@@ -12,7 +12,7 @@ from kmcf.numerics.poses import STANDING, moved, relative_motion
 from kmcf.numerics.random_numbers import Randomness, normal
 from kmcf.transitions.base import Transition
 from kmcf.transitions.densities import log_normal, log_wrapped_normal
-from kmcf.transitions.estimation import variance_weights
+from kmcf.transitions.estimation import factor, variance_weights
 from kmcf.transitions.pairs import Pairs
 from kmcf.transitions.states import check_poses, states_of
 
@@ -35,8 +35,12 @@ class OdometryMotion(Transition):
     s² multiplied with it, so that variances grow in proportion to the time driven at a speed, and a long move is as
     uncertain as the short ones that it consists of.
 
-    :meth:`fit` learns all six from recorded poses and controls by maximum likelihood: successive poses give the true
-    motion, and the squared differences to the measured one are explained by the variances above. Of the rotations only
+    Odometry may also be wrong by a factor: wheels that are smaller than assumed, or commands that a robot carries out
+    only in part. Measured rotations and translations are first multiplied with a factor each, 1 unless given or learnt.
+
+    :meth:`fit` learns all of them from recorded poses and controls: the factors by least squares, where they differ
+    from 1 by more than their error, and the other six by maximum likelihood: successive poses give the true motion, and
+    the squared differences to the measured one are explained by the variances above. Of the rotations only
     the sum is used, the change of heading. Over short distances real robots slip sideways, and reading that as two
     opposite turns (as the model would have to) makes the heading much too uncertain.
 
@@ -50,6 +54,8 @@ class OdometryMotion(Transition):
         r in radians and s in metres.
     step : float, optional
         Δ where no times are given. None: 1, which is the book's model, until learnt: the median interval.
+    rotation_factor, translation_factor : float
+        By how much the true motion is larger than the measured one.
 
     Examples
     --------
@@ -71,6 +77,8 @@ class OdometryMotion(Transition):
         rotation_floor: float = 0.0,
         translation_floor: float = 0.0,
         step: float | None = None,
+        rotation_factor: float = 1.0,
+        translation_factor: float = 1.0,
     ) -> None:
         self.alpha1 = alpha1
         self.alpha2 = alpha2
@@ -79,13 +87,15 @@ class OdometryMotion(Transition):
         self.rotation_floor = rotation_floor
         self.translation_floor = translation_floor
         self.step = step
+        self.rotation_factor = rotation_factor
+        self.translation_factor = translation_factor
 
     def __call__(self, states: Array, control: Any, rng: Randomness, elapsed: Any = None) -> Array:
         """Draw a motion for each pose and make it."""
         xp = array_namespace(states, control, rng)
         states = xp.asarray(states)
         check_poses(states, "OdometryMotion")
-        motion = measured_motion(control)
+        motion = self._corrected(measured_motion(control))
         # Table 5.6, lines 5 to 7: independent noise on the three parts of the motion.
         noise = normal(rng, states.shape) * xp.sqrt(self._variances(motion, self._time(elapsed)))
         return moved(states, motion - noise)
@@ -94,7 +104,7 @@ class OdometryMotion(Transition):
         """Return the log density of poses, summed over driving forwards and backwards and over full turns."""
         before, after = states_of(previous, "previous"), states_of(next, "next")
         check_poses(before, "OdometryMotion")
-        motion = measured_motion(control)
+        motion = self._corrected(measured_motion(control))
         sd = np.sqrt(self._variances(motion, self._time(elapsed)))
         if not np.all(sd > 0):
             raise ValueError(
@@ -107,6 +117,11 @@ class OdometryMotion(Transition):
             area = np.log(np.maximum(np.abs(made[:, 1]), STANDING))
             forms.append(turns + log_normal(made[:, 1] - motion[..., 1], sd[..., 1]) - area)
         return np.asarray(np.logaddexp(*forms))
+
+    def _corrected(self, motion: Array) -> Array:
+        xp = array_namespace(motion)
+        turning, driving = self._noise("rotation_factor"), self._noise("translation_factor")
+        return motion * xp.asarray([turning, driving, turning])
 
     def _variances(self, motion: Array, time: Any) -> Array:
         xp = array_namespace(motion, time)
@@ -132,15 +147,20 @@ class OdometryMotion(Transition):
         closer = np.argmin(np.abs(wrapped_difference(forms[..., 0] - motion[:, 0])), axis=0)
         made = forms[closer, np.arange(len(motion))]
         time = self._time(pairs.elapsed)
+        turned = motion[:, 0] + motion[:, 2]
+        headings = wrapped_difference(pairs.next[:, 2] - pairs.previous[:, 2] - turned)
+        turning, driving = factor(turned, turned + headings, trim), factor(motion[:, 1], made[:, 1], trim)
+        motion = motion * [turning, driving, turning]
         squares, ones = motion**2 / time, np.ones(len(motion)) * np.ravel(time)
         turns = squares[:, 0] + squares[:, 2]
-        headings = wrapped_difference(pairs.next[:, 2] - pairs.previous[:, 2] - motion[:, 0] - motion[:, 2])
+        headings = wrapped_difference(headings + turned - motion[:, 0] - motion[:, 2])
         design = np.stack([turns, 2.0 * squares[:, 1], 2.0 * ones], axis=1)
-        alpha1, alpha2, turning = variance_weights(design, headings**2, trim)
+        alpha1, alpha2, still = variance_weights(design, headings**2, trim)
         design = np.stack([squares[:, 1], turns, ones], axis=1)
-        alpha3, alpha4, driving = variance_weights(design, (made[:, 1] - motion[:, 1]) ** 2, trim)
-        names = ("alpha1", "alpha2", "alpha3", "alpha4", "rotation_floor", "translation_floor")
-        values = (alpha1, alpha2, alpha3, alpha4, np.sqrt(turning), np.sqrt(driving))
+        alpha3, alpha4, slip = variance_weights(design, (made[:, 1] - motion[:, 1]) ** 2, trim)
+        names = [f"alpha{number}" for number in range(1, 5)]
+        names += ["rotation_floor", "translation_floor", "rotation_factor", "translation_factor"]
+        values = (alpha1, alpha2, alpha3, alpha4, np.sqrt(still), np.sqrt(slip), turning, driving)
         return {name: float(value) for name, value in zip(names, values, strict=True)}
 
 

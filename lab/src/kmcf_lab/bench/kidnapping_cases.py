@@ -13,7 +13,7 @@ from kmcf.baselines import ParticleFilter
 from kmcf.datasets import ble_tracks, paper_model
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.transitions import GaussianRandomWalk
-from kmcf_lab.localize.landmarks import MRCLAM_SETTINGS, load_robots
+from kmcf_lab.localize.landmarks import MRCLAM_SETTINGS, WINDOWED, load_robots
 from kmcf_lab.localize.methods import kernels_of
 from kmcf_lab.localize.motion import fitted_motion
 from kmcf_lab.localize.problem import LocalizationFold
@@ -29,6 +29,7 @@ FAR_ROBOT = 3.0
 """How far a jump of a robot leads at least, in metres."""
 ROBOT_BEFORE, ROBOT_EVERY = 30, 10
 """Observations of a robot before the jump, and steps from one to the next."""
+ROBOT_PARTICLES = 500
 ROBOT_JUMPS = 3
 """Jumps per robot."""
 ROBOT_CALM, ROBOT_START = 900, 60
@@ -113,11 +114,11 @@ def ble_cases(tracks: int) -> Iterator[Case]:
 
 def robot_cases(path: Path, robots: int, jumps: int = ROBOT_JUMPS) -> Iterator[Case]:
     """Yield drives of robots among posts (an MRCLAM folder) that go on elsewhere; examples are of the other robots."""
-    settings = MRCLAM_SETTINGS
+    settings = MRCLAM_SETTINGS.changed(WINDOWED["posts of 10 s"])
     folds = leave_one_out(load_robots(path, **settings.load), **settings.split)
-    particles = {name: settings.kmcf[name] for name in ("background", "rank")}
+    particles = {"background": 0.2, "rank": (None, 300)}
     for fold in folds[:robots]:
-        shared = {**kernels_of(settings), "angles": fold.test.angles, "n_particles": settings.kmcf["n_particles"]}
+        shared = {**kernels_of(settings), "angles": fold.test.angles, "n_particles": ROBOT_PARTICLES}
         calm = _picked(fold.test, np.arange(min(len(fold.test), ROBOT_CALM)), ROBOT_START)
         jumping = tuple(_picked(fold.test, one, ROBOT_BEFORE * ROBOT_EVERY) for one in robot_jumps(fold, jumps))
         examples = fold.states, fold.observations

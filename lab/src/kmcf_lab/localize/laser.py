@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcf.datasets import Recording, carmen_log, examples
 from kmcf.datasets.carmen import SPLITS, carmen_split
-from kmcf.kernels import LaserScan, Pose
+from kmcf.kernels import LaserScan, PlacedScan, Pose
 from kmcf.transitions import OdometryMotion
 from kmcf_lab.localize.problem import Data, LocalizationFold, Measure, Problem, Settings
 from kmcf_lab.localize.splits import rarely_observed, sparse
@@ -25,15 +25,22 @@ INTEL_SETTINGS = Settings(
 )
 FREIBURG_SETTINGS = Settings(
     transition=OdometryMotion(),
-    # Bandwidths, inflation and background were chosen on the two validation passes.
+    # Bandwidths, inflation, the width of echoes and the background were chosen on the two validation passes.
     inflation=2.0,
     observation_kernel=LaserScan(max_range=20.0, rotation=6, multiplier=0.2),
     state_kernel=Pose(multiplier=0.07),
     load={"max_range": 20.0},
     # Scans are 10 cm apart: every fifth is enough as an example, every second as an observation.
     split={"log": "freiburg-079", "every": 5, "used_every": 2},
-    # A tenth of the way has no examples, and corridors look alike: no single scan may rule out a place.
-    kmcf={"support": "particles", "delta": float("inf"), "background": 0.3, "n_particles": 1000},
+    # A tenth of the way has no examples, but others saw its walls; and corridors look alike: no single scan may rule
+    # out a place.
+    kmcf={
+        "support": "particles",
+        "observation_kernel": PlacedScan(width=0.3, max_range=20.0, rotation=6, multiplier=0.2),
+        "delta": float("inf"),
+        "background": 0.1,
+        "n_particles": 1000,
+    },
 )
 
 

@@ -18,6 +18,7 @@ from kmcf.baselines import (
 )
 from kmcf.filter import KernelMonteCarloFilter, ParticleLikelihoodFilter
 from kmcf.filter.sequential import SequentialFilter
+from kmcf.kernels import Kernel
 from kmcf.transitions.pairs import read_pairs
 from kmcf_lab.localize.motion import fitted_motion
 from kmcf_lab.localize.problem import LocalizationFold, Settings
@@ -49,7 +50,8 @@ class LocalizationMethod:
 
 def _kmcf(**changes: Any) -> Maker:
     def make(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-        chosen = {**kernels_of(settings), **settings.kmcf, **changes}
+        own = {name: clone(one) if isinstance(one, Kernel) else one for name, one in settings.kmcf.items()}
+        chosen = {**kernels_of(settings), **own, **changes}
         if chosen.pop("support", "examples") == "particles":
             chosen.pop("engine", None)
             return ParticleLikelihoodFilter(**common, **chosen)

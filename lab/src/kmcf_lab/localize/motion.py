@@ -13,6 +13,7 @@ from kmcf_lab.localize.problem import LocalizationFold, Settings
 
 _VARIANCES = ("alpha1", "alpha2", "alpha3", "alpha4")
 _DEVIATIONS = ("rotation_floor", "translation_floor")
+_FACTORS = ("rotation_factor", "translation_factor")
 
 
 def fitted_motion(settings: Settings, fold: LocalizationFold) -> Transition:
@@ -42,5 +43,6 @@ def inflated(motion: Transition, factor: float) -> Transition:
         return GaussianRandomWalk(**{**values, "scale": float(scale) if scale.ndim == 0 else scale})
     if isinstance(motion, OdometryMotion):
         wider = {name: values[name] * factor**2 for name in _VARIANCES}
-        return OdometryMotion(**wider, **{name: values[name] * factor for name in _DEVIATIONS})
+        deviations = {name: values[name] * factor for name in _DEVIATIONS}
+        return OdometryMotion(**wider, **deviations, **{name: values[name] for name in _FACTORS})
     raise ValueError(f"inflation = {factor}, but the noise of {type(motion).__name__} cannot be widened; set it to 1.")
