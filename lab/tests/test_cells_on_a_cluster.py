@@ -43,6 +43,7 @@ def client():
         yield client
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_time_and_no_results(client, tmp_path):
     victim = next(iter(client.run(os.getpid).values()))
     killer = threading.Timer(0.1, os.kill, (victim, signal.SIGKILL))
@@ -70,6 +71,7 @@ def test_other_versions_of_the_laboratory_are_refused(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_commands_take_the_address_of_a_scheduler(client, tmp_path, monkeypatch):
     monkeypatch.setattr(resampling, "RIDGES", (1e-4, 1.0))
@@ -91,6 +93,7 @@ def test_a_scheduler_that_cannot_be_reached(tmp_path, monkeypatch):
         assert "no scheduler answers at 'tcp://127.0.0.1:1' within 0.5 s" in " ".join(result.stderr.split())
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_dies_leaves_what_is_finished(tmp_path):
     with pytest.raises(ConnectionError, match="does not answer any more") as error:
         lose_the_scheduler(tmp_path)

@@ -36,6 +36,7 @@ def test_a_step_goes_where_that_of_the_kalman_smoother_goes():
     np.testing.assert_allclose(scores, run.log_evidence[1:])
 
 
+@pytest.mark.slow
 def test_it_ends_where_that_of_the_kalman_smoother_ends():
     flt = kmcf.KernelMonteCarloFilter(WALK, initial=MODEL.initial, n_particles=50, random_state=0)
     flt.fit(TRAIN.states, TRAIN.observations)

@@ -198,6 +198,7 @@ def test_tune(words, tmp_path, monkeypatch, capsys):
     assert printed.startswith(f"{names['result'].best_value!r} ")
 
 
+@pytest.mark.slow
 def test_in_another_process(model, tmp_path):
     path = write_csv(tmp_path / "test.csv", *TEST)
     scoring = succeed("evaluate", model, path, "--python").stdout

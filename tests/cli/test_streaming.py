@@ -134,6 +134,7 @@ def test_lines_are_answered_at_once_and_are_whole_to_the_end(ending, model):
         assert (process.returncode, told, rest) == (0, [], b"")
 
 
+@pytest.mark.slow
 @needs_signals
 def test_ctrl_c_while_waiting_leaves_a_file_of_whole_lines(model, tmp_path):
     path = tmp_path / "states.csv"

@@ -51,6 +51,7 @@ def test_the_same_posteriors_on_the_same_particles(seen):
         assert (one.resampled is None) == (other.resampled is None)
 
 
+@pytest.mark.slow
 def test_the_backward_pass_is_the_one_of_the_host(seen):
     flt = kmcf.KernelMonteCarloFilter(
         MODEL.transition, MODEL.initial, n_particles=PARTICLES, support="both", random_state=0

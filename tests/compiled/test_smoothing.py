@@ -63,6 +63,7 @@ def driven(states, control, key, elapsed):
     return 0.9**elapsed * states + control["push"] + 0.6 * jnp.sin(97.0 * states)
 
 
+@pytest.mark.slow
 def test_controls_times_and_pieces(batch, monkeypatch):
     monkeypatch.setattr("kmcf.compiled.smoother.plan", lambda *_: (2, 4))  # two sequences and four steps at once
     flt = fitted(transition=driven, initial=None, n_particles=40, n_resample=20)

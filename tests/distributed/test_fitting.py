@@ -182,6 +182,7 @@ def test_a_fleet_in_order_and_lazily():
         np.testing.assert_array_equal(run.mean, expected.mean)
 
 
+@pytest.mark.slow
 def test_closures_travel(client):
     shift = 0.25
     flt = kmcf.KernelMonteCarloFilter(

@@ -65,6 +65,7 @@ def test_a_killed_worker_costs_time_only(client):
     assert found == [(n, -n) for n in range(20)]
 
 
+@pytest.mark.slow
 def test_a_cluster_without_workers_is_given_up(client):
     """Last, because the cluster of this module ends here."""
     client.cluster.scale(0)

@@ -126,6 +126,7 @@ def test_pointing_at_a_value_tells_it(browser, page):
     browser.wait_for(f"{TOOLTIP}.length === 0")
 
 
+@pytest.mark.slow
 def test_hostile_names_are_shown_as_they_are(browser, tmp_path):
     hostiles = [*HOSTILE, "$$x^2$$", "@x{safe} $name"]
     sections = []

@@ -27,6 +27,7 @@ def test_speeds_are_of_the_sizes_asked_for():
     assert len(said) == 1
 
 
+@pytest.mark.slow
 def test_the_variants_are_measured(monkeypatch):
     monkeypatch.setattr(jax_variants, "NUMPY_STEPS", 3)
     said = []

@@ -18,6 +18,7 @@ from kmcf_lab.bench.kernels import KernelRow
 from kmcf_lab.bench.kidnapping import KidnappingRow
 from kmcf_lab.bench.ranks import RankRow
 from kmcf_lab.bench.smoothing import SmoothingRow
+from kmcf_lab.bench.smoothing_intervals import CoverageRow
 from kmcf_lab.bench.speeds import SpeedRow
 from kmcf_lab.bench.tolerance import ToleranceRow
 from kmcf_lab.bench.tuning import TuningRow
@@ -76,7 +77,10 @@ MEASURED = {
         "model 1a 0.500 ± 0.250",
     ),
     "smoothing": (
-        {"smoothing.measure_smoothing": [SmoothingRow("1a", 4, 0.9, 0.6, -0.3, 0.01, 0.6, 0.5, 2.0)]},
+        {
+            "smoothing.measure_smoothing": [SmoothingRow("1a", 4, 0.9, 0.6, -0.3, 0.01, 0.6, 0.5, 2.0)],
+            "smoothing_intervals.measure_coverage": [CoverageRow("1a", 77, 3, 0.9, 0.8, 0.95, 0.94, 0.93, 4.5, 4.0)],
+        },
         "1a 0.900 0.600 33.3% -0.300 ± 0.010 1.500 1.200 2.0",
     ),
     "tuning": ({"tuning.measure_tuning": [TuningRow("1a", 0, 77, 9, 2, 3.0, 1.5, 1.25)]}, "1a 77 9 2 3.0 1.500 1.250"),
