@@ -1,6 +1,9 @@
 """Tables of docs/results/real-data.md."""
 
-from .rendering import Row, Table, each, means
+from functools import partial
+from statistics import fmean, stdev
+
+from .rendering import Row, Table, Template, each, grouped, means
 
 METHODS = {"kmcf": "KMCF", "knn": "mean of the five nearest", "knn-pf": "kNN-PF"}
 
@@ -26,7 +29,36 @@ def _line(words: str, rows: list[Row]) -> Row:
     return {"walks": words + count, "steps": steps, **shown, best: f"**{shown[best]}**"}
 
 
+NAMES = {"kmcf": "KMCF", "knn-pf": "kNN-PF", "kbr": "KBR filter", "knn": "k-NN mean", "nai": "nearest example (NAI)"}
+MEASURES = ("mean", "median", "share", "inside", "milliseconds")
+
+
+def by_method(rows: list[Row], best: str = "mean") -> list[Row]:
+    """Return means over folds and repetitions with standard errors; the best by one measure is printed bold."""
+    found = []
+    for first, group in grouped(rows, ["method"]):
+        line: Row = {"method": NAMES[first["method"]]}
+        for name in MEASURES:
+            values = [row[name] for row in group]
+            line[name], line[f"{name}_error"] = fmean(values), stdev(values) / len(values) ** 0.5
+        found.append(line)
+    winner = max(found, key=lambda line: line[best] if best == "share" else -line[best])
+    return [line | {"shown": f"**{line['method']}**" if line is winner else line["method"]} for line in found]
+
+
+COLUMNS: tuple[tuple[str, Template], ...] = (
+    ("method", "{shown}"),
+    ("mean error, m", "{mean:.3f} ± {mean_error:.3f}"),
+    ("median, m", "{median:.3f} ± {median_error:.3f}"),
+    ("share < 1 m", "{share:.1%}"),
+    ("in 95 % ellipse", "{inside:.1%}"),
+    ("ms per step", "{milliseconds:.1f}"),
+)
 TABLES = [
+    *(
+        Table(f"localize-{data}", f"localize/{data}/folds.csv", COLUMNS, prepare=partial(by_method, best=best))
+        for data, best in (("ble", "mean"), ("mrclam", "mean"), ("intel", "share"), ("freiburg", "share"))
+    ),
     Table(
         "wifine",
         "wifine/folds.csv",
