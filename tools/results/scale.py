@@ -67,6 +67,7 @@ TABLES = [
             ("p, q", "{ranks}"),
             ("examples kept", "{kept:,}"),
             ("RMSE, 200 steps", "{error:.3f}"),
+            ("ms per step", "{milliseconds_per_step:.2f}"),
         ),
         prepare=in_words,
     ),
