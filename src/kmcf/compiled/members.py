@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, overload
 
+import numpy as np
+
 from kmcf.filter.belief import Belief
 from kmcf.filter.run import FilterRun
+from kmcf.numerics.arrays import FloatArray
 
 
 class Columns(Protocol):
@@ -97,3 +100,18 @@ class Beliefs(Sequence[Belief]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (list(self),)
+
+
+def stacked(parts: Sequence[Any]) -> FloatArray:
+    """Stack the sequences' columns, with NaN after the end of the shorter ones.
+
+    Examples
+    --------
+    >>> stacked([np.array([1.0, 2.0]), np.array([3.0])])
+    array([[ 1.,  2.],
+           [ 3., nan]])
+    """
+    whole = np.full((len(parts), max(len(part) for part in parts), *parts[0].shape[1:]), np.nan)
+    for b, part in enumerate(parts):
+        whole[b, : len(part)] = part
+    return whole

@@ -17,6 +17,7 @@ from kmcf.compiled.contract import Engine
 from kmcf.compiled.fetching import belief_of
 from kmcf.compiled.held import HeldResults
 from kmcf.compiled.inputs import Batch
+from kmcf.compiled.members import stacked
 from kmcf.compiled.records import FilterState, lives_on_particles
 from kmcf.compiled.seen import Seen, distances_of, shifts_of
 from kmcf.compiled.weights import summarise_weights
@@ -201,11 +202,7 @@ class BatchSummaries:
 
     def _stacked(self, name: str) -> Any:
         """Stack the sequences' columns, with NaN after the end of the shorter ones."""
-        parts = [self.of_sequence(name, b) for b in range(len(self.lengths))]
-        whole = np.full((len(parts), int(self.lengths.max()), *parts[0].shape[1:]), np.nan)
-        for b, part in enumerate(parts):
-            whole[b, : len(part)] = part
-        return whole
+        return stacked([self.of_sequence(name, b) for b in range(len(self.lengths))])
 
     def _from_weights(self) -> dict[str, Any]:
         """Compute what needs the weights of all steps, on the device, some steps at a time."""

@@ -12,7 +12,7 @@ import numpy as np
 from kmcf.bayes_rule.backward import StateFeatures
 from kmcf.compiled.backward import Smoothed
 from kmcf.compiled.fetching import candidates_of
-from kmcf.compiled.members import Beliefs, Members, SequenceSummaries
+from kmcf.compiled.members import Beliefs, Members, SequenceSummaries, stacked
 from kmcf.compiled.records import herded
 from kmcf.compiled.results import BatchSummaries
 from kmcf.compiled.smoother import BatchSmoother
@@ -143,11 +143,7 @@ class SmoothedBatch:
         return before
 
     def _stacked(self, name: str) -> Any:
-        parts = [self.of_sequence(name, b) for b in range(len(self.lengths))]
-        whole = np.full((len(parts), int(self.lengths.max()), *parts[0].shape[1:]), np.nan)
-        for b, part in enumerate(parts):
-            whole[b, : len(part)] = part
-        return whole
+        return stacked([self.of_sequence(name, b) for b in range(len(self.lengths))])
 
     def __getstate__(self) -> dict[str, Any]:
         """Complete all columns before pickling."""

@@ -90,7 +90,7 @@ def measure_baselines(
                     flt = _tuned(default, train, trials, seed) if trials and default.search_space() else default
                     _fit(flt, train, moves)
                     measured.setdefault(method, []).append(_error_and_time(flt, test))
-            rows += [_row(name, method, n, values) for method, values in measured.items()]
+            rows += [summary_row(name, method, n, values) for method, values in measured.items()]
     return rows
 
 
@@ -115,7 +115,8 @@ def _error_and_time(flt: SequentialFilter, test: Trajectory) -> tuple[float, flo
     return rmse(run.mean, test.states), 1000.0 * (perf_counter() - began) / len(test.observations)
 
 
-def _row(name: str, method: str, n: int, values: list[tuple[float, float]]) -> BaselineRow:
+def summary_row(name: str, method: str, n: int, values: list[tuple[float, float]]) -> BaselineRow:
+    """Return the row of a method on a model, from its error and milliseconds per step on each data set."""
     errors, times = np.array(values).T
     mean = estimate(errors)
     return BaselineRow(name, method, n, mean.value, mean.error, float(np.median(times)))

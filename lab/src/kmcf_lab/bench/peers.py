@@ -19,9 +19,9 @@ from kmcf.baselines import KNNParticleFilter, ParticleFilter
 from kmcf.datasets import StateSpaceModel, Trajectory, paper_model
 from kmcf.filter import KernelMonteCarloFilter, SequentialFilter
 from kmcf.numerics.arrays import FloatArray
-from kmcf_lab.bench.baselines import BaselineRow
+from kmcf_lab.bench.baselines import BaselineRow, summary_row
 from kmcf_lab.quiet import quiet
-from kmcf_lab.statistics import estimate, rmse
+from kmcf_lab.statistics import rmse
 
 LENGTH = 100
 PARTICLES = 1000
@@ -62,7 +62,7 @@ def measure_peers(
                     means, seconds = peer(model, train, test, seed)
                     one = rmse(means, test.states), 1000.0 * seconds / LENGTH
                     measured.setdefault(method, []).append(one)
-            rows += [_row(name, method, n, values) for method, values in measured.items()]
+            rows += [summary_row(name, method, n, values) for method, values in measured.items()]
     return rows
 
 
@@ -176,9 +176,3 @@ def adaptive_kernel_kalman(
 
 def _control(test: Trajectory, t: int) -> float | None:
     return None if test.controls is None else float(test.controls[t])
-
-
-def _row(name: str, method: str, n: int, values: list[tuple[float, float]]) -> BaselineRow:
-    errors, times = np.array(values).T
-    mean = estimate(errors)
-    return BaselineRow(name, method, n, mean.value, mean.error, float(np.median(times)))
