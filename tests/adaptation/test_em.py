@@ -156,6 +156,13 @@ def test_a_motion_without_noise_leaves_em_where_it_is_and_a_warning_says_so():
     flt = kmcf.KernelMonteCarloFilter(Pushed(0.0), n_particles=20, random_state=0)
     flt.fit(TRAIN.states[:60], TRAIN.observations[:60])
     held = {"make": Nearly, "start": {"speed": 0.0}, "method": "em"}
-    with pytest.warns(kmcf.LearningWarning, match=r"hardly moves.*method='evidence'"):
+    with pytest.warns(kmcf.LearningWarning, match=r"no clear end.*'evidence'"):
         found = kmcf.learn_transition(flt, TEST.observations[:30], {"speed": (-3.0, 3.0)}, **held)
     assert np.isnan(found.intervals["speed"]).all()
+
+
+@pytest.mark.parametrize("value", [lambda count: 0.0, lambda count: np.full(count, np.nan)])
+def test_a_density_that_returns_nonsense_is_named(value):
+    moves = Moves(np.zeros((2, 3, 1)), np.zeros((2, 3, 1)), None, None)
+    with pytest.raises(ValueError, match="must return 6 numbers"):
+        moves.log_densities(lambda after, before, control, elapsed: value(len(after)))

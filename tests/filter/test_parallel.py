@@ -98,3 +98,32 @@ def test_threads_serve_where_nothing_forks(monkeypatch):
 def test_a_strange_number_of_processes_is_refused(flt, n_jobs):
     with pytest.raises(ValueError, match="n_jobs"):
         flt.filter_many(SEQUENCES, n_jobs=n_jobs)
+
+
+class UnsendableError(Exception):
+    """An error that pickle cannot make again."""
+
+    def __init__(self, what, where):
+        super().__init__(f"{what} {where}")
+
+
+def test_an_error_that_cannot_travel_is_told_in_words():
+    def failing(states, control, rng):
+        raise UnsendableError("the motor is off", "on the left")
+
+    flt = kmcf.KernelMonteCarloFilter(failing, random_state=0).fit(TRAIN.states, TRAIN.observations)
+    with pytest.raises(RuntimeError, match="UnsendableError: the motor is off on the left"):
+        flt.filter_many(SEQUENCES, n_jobs=2)
+
+
+def test_a_process_that_dies_is_told_in_words():
+    parent = os.getpid()
+
+    def dying(states, control, rng):
+        if os.getpid() != parent:
+            os._exit(1)
+        return states
+
+    flt = kmcf.KernelMonteCarloFilter(dying, random_state=0).fit(TRAIN.states, TRAIN.observations)
+    with pytest.raises(RuntimeError, match=r"ended abruptly.*n_jobs=1"):
+        flt.filter_many(SEQUENCES, n_jobs=2)

@@ -236,3 +236,21 @@ def test_a_saved_filter_places_the_same(tmp_path):
     seen, controls = [seen_from([0.0, 0.0, 0.0])] * 3, np.zeros((3, 3)) + 0.1
     again = kmcf.load(tmp_path / "robot.kmcf")
     np.testing.assert_array_equal(again.filter(seen, controls=controls).mean, flt.filter(seen, controls=controls).mean)
+
+
+@pytest.mark.parametrize("combined", [2.0 * PlacedLandmarks(), PlacedLandmarks() + LandmarkSet()])
+def test_placed_kernels_are_used_alone(combined):
+    poses = np.random.default_rng(0).normal(size=(20, 3))
+    flt = kmcf.ParticleLikelihoodFilter(OdometryMotion(0.1, 0.1, 0.1, 0.1), observation_kernel=combined, angles=(2,))
+    with pytest.raises(ValueError, match="PlacedLandmarks cannot be scaled, added or multiplied"):
+        flt.fit(poses, [seen_from(pose) for pose in poses])
+
+
+def test_the_field_of_a_scan_is_an_angle():
+    scans = np.ones((3, 8))
+    around = PlacedScan(full_circle=True, max_range=5.0, bandwidth=1.0, rotation=0)
+    bearings = around.placed(np.zeros((3, 3)), around.prepare(scans)).bearings
+    np.testing.assert_allclose(np.diff(bearings), 2 * np.pi / 8)  # eight beams, none of them twice
+    degrees = PlacedScan(field=180.0, max_range=5.0, bandwidth=1.0, rotation=0)
+    with pytest.raises(ValueError, match="radians"):
+        degrees.placed(np.zeros((3, 3)), degrees.prepare(scans))

@@ -56,7 +56,13 @@ class Moves(NamedTuple):
         """Return the sums over moves of each path's log densities, (S,)."""
         count, steps = self.previous.shape[:2]
         rows = [part.reshape(count * steps, *part.shape[2:]) for part in (self.next, self.previous)]
-        found = np.reshape(density(*rows, self.control, self.elapsed), (count, steps))
+        values = np.asarray(density(*rows, self.control, self.elapsed), dtype=np.float64)
+        if values.size != count * steps or np.isnan(values).any():
+            raise ValueError(
+                f"log_density of your transition must return {count * steps} numbers, one for each move, none of them "
+                f"NaN; it returned an array of shape {values.shape}."
+            )
+        found = values.reshape(count, steps)
         return np.asarray(found.sum(axis=1), dtype=np.float64)
 
 

@@ -174,9 +174,9 @@ def _tell(found: TransitionFit) -> None:
         return
     elif found.method == "em":
         warn_user(
-            "the observations tell so little beside what drawn paths take over from the transition that EM hardly "
-            "moves, and there are no intervals: do not trust these estimates. Take method='evidence', or give more "
-            "data.",
+            "the observations tell so little beside what drawn paths take over from the transition that EM has no "
+            "clear end, and there are no intervals: do not trust these estimates. Take the method 'evidence', or give "
+            "more data.",
             LearningWarning,
         )
     else:

@@ -28,7 +28,7 @@ from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.bayes_rule.placed_particles import PlacedParticleRule
 from kmcf.kernels import ExampleKernel
-from kmcf.kernels.placed import PlacingKernel
+from kmcf.kernels.placed import PlacingKernel, refuse_combined
 from kmcf.support.alerts import HighRankWarning, warn_user
 
 ENGINES = ("auto", "literal", "exact", "lowrank", "compressed", "local")
@@ -130,6 +130,7 @@ def fit_particle_rule(examples: Examples, settings: ParticleSettings) -> FittedR
         placed = placing.placed(np.asarray(examples.states), examples.observation_kernel.prepared)
         own = PlacedParticleRule(examples.state_kernel, examples.observation_kernel, placed=placed, **common)
         return FittedRule(own, "exact", (n, n), (0.0, 0.0))
+    refuse_combined(placing)
     if np.isinf(settings.delta):
         plain = ParticleRule(examples.state_kernel, examples.observation_kernel, **common)
         return FittedRule(plain, "exact", (n, n), (0.0, 0.0))

@@ -74,6 +74,8 @@ def on_the_cluster(statement: str, scheduler: str | None, workers: int | None) -
 
 def cluster_of(scheduler: str | None, workers: int | None) -> AbstractContextManager[Any]:
     """Return what uses a cluster, where one was asked for."""
+    if scheduler is not None and workers is not None:
+        raise ValueError("give --scheduler, a cluster that runs, or --workers, processes of this machine; not both.")
     if scheduler is None and workers is None:
         return nullcontext()
     from kmcf.distributed import connect

@@ -137,7 +137,9 @@ def _show(summary: dict[str, Any], out: Path | None, as_json: bool) -> None:
         return
     rows = [{"parameter": name, **found} for name, found in summary["parameters"].items()]
     print_columns(f"Learnt from {summary['steps']} steps, {summary['trials']} transitions tried", rows)
-    if not summary["improved"]:
+    if summary["gain"] < -2.0 * summary["gain_error"]:
+        note("the transition learnt predicts clearly worse than the one that the model had: do not use it.")
+    elif not summary["improved"]:
         note("the transition learnt does not predict clearly better than the one that the model had.")
     if out is not None:
         note(f"saved {out}; its intervals are not calibrated: see kmcf calibrate.")

@@ -116,7 +116,7 @@ def _timed(step: Callable[[], object]) -> float:
 
 def _reason(why: Decision | None, engine: str) -> str:
     if why is None:
-        return "it was asked for" if engine in ("literal", "exact", "local") else "it was chosen by an earlier version"
+        return "it was asked for, it is the only one for this posterior, or an earlier version chose it"
     costs = sorted(why.nanoseconds.items(), key=lambda pair: pair[1])
     cheapest = engine == costs[0][0]
     listed = ", ".join(f"{name} {value / 1e6:.2g} ms" for name, value in costs)

@@ -14,6 +14,7 @@ import pickle
 import sys
 from collections.abc import Callable, Container, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -67,6 +68,10 @@ def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: 
         with _forked(workers) as processes:
             for sent in processes.map(partial(_do, own), range(count)):
                 yield pickle.loads(sent)
+    except BrokenProcessPool:
+        raise RuntimeError(
+            "a process that filtered a sequence ended abruptly (killed, or out of memory); try n_jobs=1."
+        ) from None
     finally:
         del _work[own]
 
@@ -98,8 +103,20 @@ def _forked(workers: int) -> Executor:
 def _do(own: int, number: int) -> bytes:
     task, known = _work[own]
     sent = io.BytesIO()
-    _Sender(sent, own, known).dump(task(number))
+    _Sender(sent, own, known).dump(_sendable(task, number))
     return sent.getvalue()
+
+
+def _sendable(task: Callable[[int], Any], number: int) -> Any:
+    """Do a task; an error of the user's that could not travel becomes one that can."""
+    try:
+        return task(number)
+    except Exception as error:
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:
+            raise RuntimeError(f"{type(error).__name__}: {error}") from None
+        raise
 
 
 class _Sender(pickle.Pickler):

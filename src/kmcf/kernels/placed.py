@@ -67,6 +67,18 @@ class PlacingKernel(ABC):
         """Place the examples' observations, prepared by the kernel, in the world by the examples' poses (n, 3)."""
 
 
+def refuse_combined(kernel: Any) -> None:
+    """Refuse a kernel made of others if one of them places observations: their likelihoods would be lost."""
+    parts = [value for value in vars(kernel).values() if hasattr(value, "on_examples")]
+    for part in parts:
+        if isinstance(part, PlacingKernel):
+            raise ValueError(
+                f"{type(part).__name__} cannot be scaled, added or multiplied where the posterior lives on particles: "
+                "what is seen from a particle is no kernel. Use it alone; its width says how much it counts."
+            )
+        refuse_combined(part)
+
+
 def as_poses(states: Any, kernel: str) -> FloatArray:
     """Read states as poses (n, 3).
 

@@ -27,7 +27,7 @@ class PlacedLandmarks(LandmarkSet, PlacingKernel):
     saw can be carried to where a particle is, however far its heading is from the example's. The likelihood of a set S
     at a pose is a product over its landmarks,
 
-    .. math:: \prod_{\ell \in S} \bigl(\rho^2 + (1 - \rho^2) \textstyle\sum_i A_i^\ell\, g(q_\ell - p_i)\bigr),
+    .. math:: \prod_{\ell \in S} (\rho^2 + (1 - \rho^2) \sum_i A_i^\ell\, g(q_\ell - p_i)),
 
     with :math:`q_\ell` the place where the landmark would be if it was seen from that pose, :math:`p_i` the places
     where the examples that saw it say it is, :math:`A_i^\ell` the share of example i among these around the pose (by

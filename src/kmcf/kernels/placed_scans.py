@@ -37,8 +37,9 @@ class PlacedScan(LaserScan, PlacingKernel):
 
     Parameters
     ----------
-    field : float
+    field : float, optional
         Angle between the first beam and the last, in radians; scans are counter-clockwise, and their middle is ahead.
+        None: π, or with ``full_circle`` a whole turn.
     width : float
         s, in units of length: how precisely echoes match, errors of the example poses included.
     miss : float
@@ -71,7 +72,7 @@ class PlacedScan(LaserScan, PlacingKernel):
 
     def __init__(
         self,
-        field: float = np.pi,
+        field: float | None = None,
         width: float = 0.2,
         miss: float = 0.3,
         count: float = 6.0,
@@ -135,8 +136,11 @@ class PlacedScan(LaserScan, PlacingKernel):
         positive(self.count, "count", self)
 
     def _bearings(self, beams: int) -> FloatArray:
-        half = 0.5 * float(positive(self.field, "field", self))
-        return np.linspace(-half, half, beams)
+        field = 2.0 * np.pi * (1.0 - 1.0 / beams) if self.field is None and self.full_circle else self.field
+        angle = float(positive(np.pi if field is None else field, "field", self))
+        if angle > 2.0 * np.pi + 1e-9:
+            raise ValueError(f"PlacedScan has field = {self.field!r}; it is an angle in radians, at most 2π.")
+        return np.linspace(-0.5 * angle, 0.5 * angle, beams)
 
 
 @dataclass(frozen=True, eq=False)
