@@ -107,6 +107,13 @@ class UnsendableError(Exception):
         super().__init__(f"{what} {where}")
 
 
+@pytest.fixture
+def _forking():
+    if not parallel.can_fork():
+        pytest.skip("another test of this process has imported JAX, so that nothing is forked")
+
+
+@pytest.mark.usefixtures("_forking")
 def test_an_error_that_cannot_travel_is_told_in_words():
     def failing(states, control, rng):
         raise UnsendableError("the motor is off", "on the left")
@@ -116,6 +123,7 @@ def test_an_error_that_cannot_travel_is_told_in_words():
         flt.filter_many(SEQUENCES, n_jobs=2)
 
 
+@pytest.mark.usefixtures("_forking")
 def test_a_process_that_dies_is_told_in_words():
     parent = os.getpid()
 
