@@ -51,7 +51,7 @@ def test_the_readme_example_runs_and_is_about_fifteen_lines(capsys):
 
 # The first block of a page prepares the others, each of which runs after it alone.
 CODE = {page: blocks(page) for page in PAGES if page not in (*IN_ORDER, "README.md")}
-SLOW = ("docs/cluster.md", "docs/building.md")  # worker processes; rendered images
+SLOW = ("docs/cluster.md", "docs/building.md", "docs/live.md")  # processes of their own; rendered images
 RECIPES = [(page, number) for page, code in CODE.items() for number in range(min(1, len(code) - 1), len(code)) if code]
 
 

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 import numpy as np
+import pytest
 from cli_cases import read_csv, succeed
 
 import kmcf
@@ -44,6 +45,7 @@ def run_line(line, capsys):
     return printed
 
 
+@pytest.mark.slow
 def test_the_tutorial_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     printed = []

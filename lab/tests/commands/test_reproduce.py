@@ -55,7 +55,7 @@ def _small():
 
 
 @pytest.fixture(
-    scope="module", params=[pytest.param(name, marks=[pytest.mark.slow] * (name == "theory")) for name in WORDS]
+    scope="module", params=[pytest.param(name, marks=[pytest.mark.slow] * (name != "resampling")) for name in WORDS]
 )
 def finished(request, tmp_path_factory):
     out = tmp_path_factory.mktemp("out") / "folder"
