@@ -74,6 +74,20 @@ def test_a_learnt_summary_is_kept_where_it_does_not_change():
     assert other.observation_kernel_.predictor_ is not first.observation_kernel_.predictor_
 
 
+def test_a_fitted_observation_kernel_is_kept_where_it_does_not_change():
+    first = kmcf.KernelMonteCarloFilter(move, observation_kernel=Gaussian(), random_state=0).fit(X, Y)
+    same = first.refitted(X, Y, state_kernel=Gaussian(0.5), n_particles=50)
+    assert same.observation_kernel_ is first.observation_kernel_
+    for settings in ({"observation_kernel__multiplier": 2.0}, {"observation_kernel": Gaussian()}, {"floor": -9.0}):
+        assert first.refitted(X, Y, **settings).observation_kernel_ is not first.observation_kernel_
+
+
+def test_an_observation_kernel_that_was_chosen_is_chosen_again():
+    first = kmcf.KernelMonteCarloFilter(move, random_state=0).fit(X, Y[:, 0])
+    again = first.refitted(X, Y[:, 0], state_kernel=Gaussian(0.5))
+    assert again.observation_kernel_ is not first.observation_kernel_
+
+
 # --- further examples -------------------------------------------------------------------------------------------------
 
 

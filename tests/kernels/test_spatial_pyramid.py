@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 import kmcf.kernels.spatial_pyramid as module
 from kmcf.kernels import SpatialPyramid
-from kmcf.kernels.image_features import dense_sift
+from kmcf.kernels.image_features import Cache, dense_sift
 
 cv2 = pytest.importorskip("cv2")
 
@@ -115,6 +115,13 @@ def test_where_things_are_counts_from_the_second_level_on():
     assert deep([left], [right])[0, 0] < 0.8
 
 
+@pytest.fixture
+def forgotten(monkeypatch):
+    """No dictionary is remembered."""
+    monkeypatch.setattr(module, "_DICTIONARIES", Cache(0))
+
+
+@pytest.mark.usefixtures("forgotten")
 def test_the_dictionary_is_repeatable_and_ignores_the_order(kernel):
     again = clone(SMALL).fit(IMAGES[::-1])
     np.testing.assert_array_equal(again.dictionary_, kernel.dictionary_)
@@ -123,6 +130,17 @@ def test_the_dictionary_is_repeatable_and_ignores_the_order(kernel):
     np.testing.assert_array_equal(first.dictionary_, second.dictionary_)
     other = clone(subset).set_params(random_state=1).fit(IMAGES)
     assert np.any(first.dictionary_ != other.dictionary_)
+
+
+def test_a_dictionary_is_learnt_once_from_the_same_descriptors(monkeypatch):
+    first = SpatialPyramid(words=11).fit(IMAGES)
+    monkeypatch.setattr("sklearn.cluster.KMeans.fit", None)
+    again = SpatialPyramid(words=11).fit(IMAGES[::-1])
+    np.testing.assert_array_equal(again.dictionary_, first.dictionary_)
+    assert again.dictionary_ is not first.dictionary_
+    for other in ({"words": 10}, {"words": 11, "random_state": 1}, {"words": 11, "spacing": 9}):
+        with pytest.raises(TypeError):
+            SpatialPyramid(**other).fit(IMAGES)
 
 
 def test_no_image_is_described_twice(described):

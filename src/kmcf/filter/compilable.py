@@ -15,7 +15,7 @@ from kmcf.filter.rule_filter import Functions, RuleFilter
 from kmcf.filter.run import FilterRun
 from kmcf.filter.sensor_learning import one_sensor
 from kmcf.filter.smoother import Smoother
-from kmcf.kernels import Learned
+from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import is_jax
 
 
@@ -111,7 +111,7 @@ class CompilableFilter(RuleFilter):
             raise ValueError("n_jobs is for filters fitted on NumPy arrays; this one was fitted on JAX arrays.")
         return {} if self._precision is not None else {"n_jobs": n_jobs}
 
-    def _fit(self, states: Any, observations: Any, functions: Functions, known: Learned | None = None) -> Self:
+    def _fit(self, states: Any, observations: Any, functions: Functions, known: Kernel | None = None) -> Self:
         self._precision = None
         if isinstance(states, Mapping) or observations is None:
             return super()._fit(states, observations, functions, known)

@@ -176,7 +176,7 @@ def learn(
     states: Any,
     observations: Any,
     settings: LearningSettings,
-    known: Learned | None = None,
+    known: Kernel | None = None,
     shared: Kernel | None = None,
 ) -> Learnt:
     """Learn the observation model from n examples.
@@ -187,8 +187,9 @@ def learn(
         The examples.
     settings : LearningSettings
         Everything else.
-    known : Learned, optional
-        A learnt kernel whose summary of the same examples can be reused.
+    known : Kernel, optional
+        An observation kernel that was fitted to the same examples with the same settings; of a learnt one the summary
+        is used, which the kernel on it may differ from.
     shared : Kernel, optional
         A kernel on states that was fitted already, to more states than these.
     """
@@ -223,7 +224,7 @@ def learn_from(
     reader: ObservationReader,
     settings: LearningSettings,
     state_kernel: Kernel,
-    known: Learned | None = None,
+    known: Kernel | None = None,
 ) -> Learnt:
     """Learn from examples that were read and lack no number, given a fitted kernel on states."""
     observation_kernel = given_kernel(settings.observation_kernel, "observation_kernel")
@@ -312,8 +313,10 @@ def _with_angles(kernel: Kernel, angles: Sequence[int]) -> Kernel:
     return kernel
 
 
-def _fitted(kernel: Kernel, observations: Objects, states: Objects, known: Learned | None) -> Kernel:
-    """Fit an observation kernel, with a summary that was learnt before if there is one."""
-    if known is not None and isinstance(kernel, Learned):
+def _fitted(kernel: Kernel, observations: Objects, states: Objects, known: Kernel | None) -> Kernel:
+    """Fit an observation kernel, unless the one that was fitted before serves."""
+    if isinstance(known, Learned) and isinstance(kernel, Learned):
         return kernel.fit_like(known, observations)
+    if known is not None and type(known) is type(kernel):
+        return known
     return kernel.fit(observations, states)

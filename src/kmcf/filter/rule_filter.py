@@ -91,8 +91,8 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     def _support(self) -> Support:
         """Turn the settings that are words into what fits the rule."""
 
-    def _fit(self, states: Any, observations: Any, functions: Functions, known: Learned | None = None) -> Self:
-        """Fit; ``known`` is a kernel whose summary of the same examples can be reused."""
+    def _fit(self, states: Any, observations: Any, functions: Functions, known: Kernel | None = None) -> Self:
+        """Fit; ``known`` is an observation kernel fitted to the same examples, to use again or to share a summary."""
         if isinstance(states, Mapping):
             self._functions, seed = check_functions(functions), read_seed(self.random_state)
             self._thresholds = None
@@ -178,8 +178,8 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     def refitted(self, states: Any, observations: Any, **settings: Any) -> Self:
         """Return a filter with some settings changed, fitted on the examples that this one was fitted on.
 
-        Where only ε and δ change, kernels, kernel matrices and their factors are shared; a learnt observation kernel is
-        learnt again only if its own settings change.
+        Where only ε and δ change, kernels, kernel matrices and their factors are shared; the observation kernel is
+        fitted again only if its own settings change, or how observations and angles are read.
 
         Parameters
         ----------
@@ -198,10 +198,18 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
             if shared is not None:
                 twin._take_over(self._fit_options())
                 return twin._adopt(shared, self.seed_)
-        known = self.observation_kernel_ if isinstance(self.observation_kernel_, Learned) else None
-        if any(name.startswith("observation_kernel") and not name.startswith(SUMMARY_KERNEL) for name in changed):
-            known = None
-        return twin._fit(states, observations, self._functions, known)
+        return twin._fit(states, observations, self._functions, self._reusable_kernel(changed))
+
+    def _reusable_kernel(self, changed: Sequence[str]) -> Kernel | None:
+        """Return the fitted observation kernel if a fit to the same examples with changed settings can use it."""
+        learnt = isinstance(self.observation_kernel_, Learned)  # its summary serves any kernel on it
+        if self.observation_kernel is None and not learnt:
+            return None  # a kernel that is chosen anew may have other settings
+        for name in changed:
+            own = name.startswith("observation_kernel") and not (learnt and name.startswith(SUMMARY_KERNEL))
+            if own or name in ("angles", "floor"):
+                return None
+        return self.observation_kernel_
 
     @property
     def _follows_regularisers(self) -> bool:

@@ -19,6 +19,7 @@ from kmcf.support.extras import progress_bar, require
 
 _MOST_NUMBERS = 1 << 24  # numbers per image on the finest level
 _HELD_BYTES = 1 << 30  # bytes of descriptors kept during fit
+_DICTIONARIES: Cache[npt.NDArray[np.float32]] = Cache(16)  # the last ones learnt: k-means takes seconds
 
 
 class SpatialPyramid(Kernel):
@@ -203,10 +204,15 @@ class SpatialPyramid(Kernel):
                 f"the {images} example images have only {distinct} different descriptors, too few for a dictionary of "
                 f"{self.words} words: use fewer words, a smaller spacing, or more (or less uniform) images."
             )
-        from sklearn.cluster import KMeans
+        key = (hashlib.blake2b(descriptors, digest_size=16).digest(), self.words, seed)
+        dictionary = _DICTIONARIES.get(key)
+        if dictionary is None:
+            from sklearn.cluster import KMeans
 
-        means = KMeans(self.words, n_init=1, random_state=seed).fit(descriptors.astype(np.float64))
-        return np.asarray(means.cluster_centers_, dtype=np.float32)
+            means = KMeans(self.words, n_init=1, random_state=seed).fit(descriptors.astype(np.float64))
+            dictionary = np.asarray(means.cluster_centers_, dtype=np.float32)
+            _DICTIONARIES.put(key, dictionary)
+        return dictionary.copy()
 
     def _count(self, described: Described) -> npt.NDArray[np.uint32]:
         """Count the words in the cells of the finest level, (cells, cells, words)."""
