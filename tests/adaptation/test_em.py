@@ -166,3 +166,36 @@ def test_a_density_that_returns_nonsense_is_named(value):
     moves = Moves(np.zeros((2, 3, 1)), np.zeros((2, 3, 1)), None, None)
     with pytest.raises(ValueError, match="must return 6 numbers"):
         moves.log_densities(lambda after, before, control, elapsed: value(len(after)))
+
+
+class Broken(Nearly):
+    """Steps with a density that is not a number."""
+
+    def log_density(self, after, before, control=None, elapsed=None):
+        return np.full(len(after), np.nan)
+
+
+def test_such_a_density_stops_em_after_one_smoothed_run():
+    flt = kmcf.KernelMonteCarloFilter(Pushed(0.0), n_particles=20, random_state=0)
+    flt.fit(TRAIN.states[:60], TRAIN.observations[:60])
+    settings = {"make": Broken, "start": {"speed": 0.0}, "method": "em"}
+    with pytest.raises(ValueError, match="must return"):
+        kmcf.learn_transition(flt, TEST.observations[:30], {"speed": (-3.0, 3.0)}, **settings)
+
+
+def test_where_a_density_ends_beside_the_estimate_there_are_no_intervals():
+    moves = Moves(np.zeros((4, 3, 1)), np.zeros((4, 3, 1)), None, None)
+
+    class Edge:
+        def transition(self, place):
+            return self
+
+        def __init__(self):
+            self.asked = 0
+
+        def log_density(self, after, before, control=None, elapsed=None):
+            self.asked += 1
+            return np.full(len(after), np.nan if self.asked < 3 else -1.0)
+
+    peak = Complete([[moves]], Edge()).peak(np.array([0.5]))
+    assert peak.covariance is None

@@ -75,3 +75,8 @@ def test_archives_and_unordered_rows(tmp_path):
 def test_bad_words(examples, tmp_path, words, message):
     assert message in fail("tune", examples, *words, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_one_cluster_at_a_time(examples):
+    words = ("tune", examples, *COLUMNS, "--trials", 1, "--scheduler", "tcp://127.0.0.1:1", "--workers", 2)
+    assert "not both" in fail(*words)

@@ -103,7 +103,11 @@ class Complete:
         """Return the estimate with its covariance, by Louis's formula."""
         centre = np.clip(place, APART, 1.0 - APART)
         missing, error = np.zeros((len(place),) * 2), np.zeros((len(place),) * 2)
-        for gradients in self._gradients(centre):
+        try:
+            slopes = list(self._gradients(centre))
+        except (ValueError, ArithmeticError):  # beside the estimate a transition is impossible
+            return Peak(place, None, None, self.value(place))
+        for gradients in slopes:
             varied = np.atleast_2d(np.cov(gradients, rowvar=False))
             missing, error = missing + varied, error + varied / len(gradients)
         information = self._complete(centre) - missing
@@ -215,6 +219,7 @@ def climb(
         made.append(Evaluation(place, scores, ""))
         if len(made) == 1:
             check(made[0])
+            complete.by_path(place)  # later, a density that fails is a place to avoid; here it is the user's error
         tick()
         return complete
 

@@ -18,7 +18,7 @@ SchedulerOption = Annotated[
     typer.Option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Work on the Dask cluster at this address; fit then does not read all examples into memory.",
+        help="Work on the Dask cluster at this address (kmcf fit then does not read all examples into memory).",
         rich_help_panel=CLUSTER,
     ),
 ]
@@ -67,15 +67,21 @@ def reading_chunks(files: TableFiles) -> str:
 
 def on_the_cluster(statement: str, scheduler: str | None, workers: int | None) -> Code:
     """Return a statement that runs another one on a cluster."""
+    check_one_cluster(scheduler, workers)
     where: dict[str, Any] = {} if workers is None else {"workers": workers}
     connected = call("kmcf.distributed.connect", *([] if scheduler is None else [scheduler]), **where)
     return Code(f"with {connected}:\n    {statement}")
 
 
-def cluster_of(scheduler: str | None, workers: int | None) -> AbstractContextManager[Any]:
-    """Return what uses a cluster, where one was asked for."""
+def check_one_cluster(scheduler: str | None, workers: int | None) -> None:
+    """Refuse to work in two places."""
     if scheduler is not None and workers is not None:
         raise ValueError("give --scheduler, a cluster that runs, or --workers, processes of this machine; not both.")
+
+
+def cluster_of(scheduler: str | None, workers: int | None) -> AbstractContextManager[Any]:
+    """Return what uses a cluster, where one was asked for."""
+    check_one_cluster(scheduler, workers)
     if scheduler is None and workers is None:
         return nullcontext()
     from kmcf.distributed import connect

@@ -56,9 +56,10 @@ def measure_peers(
         for name in models:
             report(f"model {name}, n = {n}")
             model, measured = paper_model(name), dict[str, list[tuple[float, float]]]()
+            peers = installed_peers(model)
             for seed in range(repetitions):
                 train, test = model.simulate(n, random_state=(seed, 0)), model.simulate(LENGTH, random_state=(seed, 1))
-                for method, peer in installed_peers(model).items():
+                for method, peer in peers.items():
                     means, seconds = peer(model, train, test, seed)
                     one = rmse(means, test.states), 1000.0 * seconds / LENGTH
                     measured.setdefault(method, []).append(one)
@@ -99,9 +100,7 @@ def _ours(make: Callable[[StateSpaceModel, dict[str, Any]], SequentialFilter]) -
     return peer
 
 
-def bootstrap(
-    model: StateSpaceModel, _train: Trajectory, test: Trajectory, seed: int
-) -> tuple[FloatArray, float]:  # fmt: skip
+def bootstrap(model: StateSpaceModel, _train: Trajectory, test: Trajectory, seed: int) -> tuple[FloatArray, float]:
     """Run the bootstrap filter of the package ``particles``, which is told the likelihood."""
     import particles
 

@@ -14,13 +14,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from kmcf.cli.cluster import cluster_of
+from kmcf.cli.cluster import SchedulerOption, WorkersOption, cluster_of
 from kmcf.cli.showing import can_show_progress, command_line
 from kmcf.support.extras import require
 from kmcf.support.plain_json import without_nan
 from kmcf.support.plain_text import printable
 from kmcf_lab.commands.printing import new_table, unbroken
-from kmcf_lab.commands.reproducing import SweepScheduler, SweepWorkers, stopped_words
+from kmcf_lab.commands.reproducing import stopped_words
 
 if TYPE_CHECKING:
     from kmcf_lab.localize.problem import Measure
@@ -63,8 +63,8 @@ def localize(
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what an earlier run finished.")] = False,
     show: Annotated[str | None, typer.Option(help="Fold to look into; otherwise one of median error.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")] = 0,
-    scheduler: SweepScheduler = None,
-    workers: SweepWorkers = None,
+    scheduler: SchedulerOption = None,
+    workers: WorkersOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON and nothing else.")] = False,
 ) -> None:
     """Localize from examples: leave one recording out, compare methods, write a report. A killed run can continue."""

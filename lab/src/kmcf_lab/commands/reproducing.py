@@ -12,24 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from kmcf.cli.cluster import CLUSTER, cluster_of
+from kmcf.cli.cluster import SchedulerOption, WorkersOption, cluster_of
 from kmcf_lab.commands.printing import new_table
 
 if TYPE_CHECKING:
     from kmcf.report import Report, Statement
     from kmcf_lab.cells import Result
-
-
-SweepScheduler = Annotated[
-    str | None,
-    typer.Option(
-        "--scheduler", metavar="ADDRESS", help="Compute on the Dask cluster at this address.", rich_help_panel=CLUSTER
-    ),
-]
-SweepWorkers = Annotated[
-    int | None,
-    typer.Option("--workers", min=1, help="The same with so many processes of this machine.", rich_help_panel=CLUSTER),
-]
 
 
 class WorkerKind(StrEnum):
@@ -55,8 +43,8 @@ class StudyOptions:
         bool, typer.Option("--resume", help="Continue a run that was stopped; nothing is computed twice.")
     ] = False
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives independent results.")] = 0
-    scheduler: SweepScheduler = None
-    workers: SweepWorkers = None
+    scheduler: SchedulerOption = None
+    workers: WorkersOption = None
 
     def cluster(self) -> AbstractContextManager[Any]:
         """Return what uses the cluster that was asked for, if any."""
