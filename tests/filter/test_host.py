@@ -37,6 +37,16 @@ def test_online_equals_batch_bit_for_bit(settings):
     assert_identical(flt.filter(observations, controls), online(flt, observations, controls))
 
 
+def test_without_a_watch_estimates_are_the_same():
+    flt, (observations, controls) = fitted(), data()
+    watched, bare = flt.filter(observations, controls), flt.backend_.unwatched()
+    run = bare.filter(observations, controls, times=None, progress=False, keep_beliefs=None)
+    np.testing.assert_array_equal(run.mean, watched.mean)
+    np.testing.assert_array_equal(run.log_evidence, watched.log_evidence)
+    assert bare.watch is None
+    assert not run.alarm.any()
+
+
 def test_filtering_again_gives_identical_results():
     flt = fitted()
     observations, controls = data()

@@ -109,6 +109,26 @@ def test_hopeless_trials_are_pruned_and_good_ones_are_not():
     assert run(n_trials=25, space=space, prune=False).best_params == result.best_params
 
 
+def test_trials_far_behind_the_first_are_pruned_at_once():
+    def few_states(belief, state):
+        return 100.0 / len(belief.states) + float(state[0]) ** 2
+
+    result = run(n_trials=4, metric=few_states, space={"n_examples": Category((20, 5))})
+    ends = {(row["n_examples"], row["status"]) for row in result.rows}
+    assert ends == {(20, "complete"), (5, "pruned")}
+
+
+def test_a_metric_of_the_users_sees_alarms():
+    seen = []
+
+    def watching(belief, state):
+        seen.append((belief.watch is not None, belief.alarm))
+        return 0.0
+
+    run(n_trials=1, metric=watching)
+    assert all(watched for watched, _ in seen)
+
+
 def test_a_failing_trial_does_not_end_the_study():
     result = run(n_trials=20, space={"n_resample": Category((100, -1))}, prune=False)
     assert {t.status for t in result.trials} == {"complete", "failed"}

@@ -81,6 +81,10 @@ class CompiledFilter:
         """The user's transition and initial draw that it was made for."""
         return self.settings.transition, self.settings.initial
 
+    def unwatched(self) -> CompiledFilter:
+        """Return the same without alarms."""
+        return dataclasses.replace(self, watch=None)
+
     def with_algebra(self, algebra: DeviceAlgebra) -> CompiledFilter:
         """Return the same filter with another algebra, to compare."""
         return dataclasses.replace(self, settings=dataclasses.replace(self.settings, algebra=algebra))

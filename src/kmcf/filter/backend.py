@@ -49,6 +49,10 @@ class Backend(Protocol):
     def watch(self) -> Watch | None:
         """What raises alarms."""
 
+    def unwatched(self) -> Backend:
+        """Return the same, with the same estimates, that looks for nothing to report."""
+        ...
+
     def start(self, stream: Any) -> Belief:
         """Return the belief before the first observation."""
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,10 @@ class HostBackend:
     def watch(self) -> Watch | None:
         """What raises alarms."""
         return self.advance.watch
+
+    def unwatched(self) -> HostBackend:
+        """Return the same without alarms and without intervals that reach out."""
+        return replace(self, advance=replace(self.advance, watch=None, reach=None))
 
     def start(self, stream: Any) -> Belief:
         """Draw from p_init."""

@@ -204,7 +204,7 @@ class SpatialPyramid(Kernel):
                 f"the {images} example images have only {distinct} different descriptors, too few for a dictionary of "
                 f"{self.words} words: use fewer words, a smaller spacing, or more (or less uniform) images."
             )
-        key = (hashlib.blake2b(descriptors, digest_size=16).digest(), self.words, seed)
+        key = (hashlib.blake2b(descriptors.tobytes(), digest_size=16).digest(), self.words, seed)
         dictionary = _DICTIONARIES.get(key)
         if dictionary is None:
             from sklearn.cluster import KMeans

@@ -25,7 +25,7 @@ from kmcf.tuning.examples import TuningExamples
 from kmcf.tuning.folds import Fold
 from kmcf.tuning.metrics import Metric
 from kmcf.tuning.space import Space
-from kmcf.tuning.trials import BLOCKS, Proposal, Trial, is_hopeless
+from kmcf.tuning.trials import BLOCKS, Proposal, Rival, Trial, is_hopeless
 
 KEPT_FILTERS = 6
 """Fitted filters kept per fold, for later trials that differ little from one of them."""
@@ -81,7 +81,7 @@ class Judge:
         self.__dict__.update(state)
         self.__post_init__()
 
-    def run(self, number: int, proposal: Proposal, rival: tuple[float, ...] | None) -> Trial:
+    def run(self, number: int, proposal: Proposal, rival: Rival | None) -> Trial:
         """Judge one proposal.
 
         Parameters
@@ -90,8 +90,8 @@ class Judge:
             The trial's number.
         proposal : Proposal
             What to try.
-        rival : tuple of float, optional
-            Blocks of a trial that this one must not fall far behind; None: do not prune.
+        rival : Rival, optional
+            What this trial must not fall far behind; None: do not prune.
         """
         began = perf_counter()
         blocks: list[float] = []
@@ -112,7 +112,7 @@ class Judge:
             status, error = "failed", f"{type(problem).__name__}: {problem}{notes}"
         return Trial(number, proposal, status, value, tuple(blocks), perf_counter() - began, error)
 
-    def _averaged(self, proposal: Proposal, blocks: list[float], rival: tuple[float, ...] | None) -> float:
+    def _averaged(self, proposal: Proposal, blocks: list[float], rival: Rival | None) -> float:
         """Average the losses over all held-out steps, block by block."""
         total = sum(fold.steps for fold in self.folds)
         edges = np.linspace(0, total, min(BLOCKS, total) + 1).astype(int)[1:]
@@ -178,6 +178,8 @@ class Judge:
             if not self.sequential and "initial" in prepared.get_params(deep=False):
                 prepared.set_params(initial=TrainingStates(states))
             flt = prepared.set_params(**proposal.settings).fit(states, observations, **further)
+        if not self.metric.own:
+            flt.backend_ = flt.backend_.unwatched()  # nobody will see its alarms
         with self._lock:
             kept = self._kept[number]
             kept[key] = flt
@@ -215,7 +217,7 @@ def prepared_filter(flt: SequentialFilter, seed: int) -> SequentialFilter:
 _JUDGES: dict[str, Judge] = {}
 
 
-def run_in_worker(judge: Judge, number: int, encoded: dict[str, Any], rival: tuple[float, ...] | None) -> Trial:
+def run_in_worker(judge: Judge, number: int, encoded: dict[str, Any], rival: Rival | None) -> Trial:
     """Run a trial in a worker process, which keeps the judge of the latest study and its fitted filters."""
     if judge.token not in _JUDGES:
         _JUDGES.clear()

@@ -36,12 +36,15 @@ class Metric:
         Whether the value is the square root of the average loss.
     embedding : bool
         Whether losses are vectors whose average over a fold counts by its squared length.
+    own : bool
+        Whether it is a user's function, which may ask a belief for anything, alarms and intervals too.
     """
 
     name: str
     loss: Callable[[Belief, Any], Any]
     rooted: bool = False
     embedding: bool = False
+    own: bool = False
 
     def value(self, average: float) -> float:
         """Turn an average loss into the value reported."""
@@ -63,7 +66,7 @@ def make_metric(metric: Any, states: Objects, angles: Sequence[int], state_kerne
         The filter's; used by the kernel score only where states are not numbers.
     """
     if callable(metric):
-        return Metric(str(getattr(metric, "__name__", type(metric).__name__)), metric)
+        return Metric(str(getattr(metric, "__name__", type(metric).__name__)), metric, own=True)
     if metric not in METRICS:
         close = get_close_matches(str(metric), METRICS, n=1, cutoff=0.3)
         hint = f" (did you mean {close[0]!r}?)" if close else ""

@@ -105,7 +105,8 @@ def tune(
         Whether ε and δ, which were chosen with fewer examples, are scaled to all of them. With ``transfer=False`` and
         ``n_best=1`` the settings are exactly those with the smallest validation error.
     prune : bool
-        Stop trials early that are clearly behind the ``n_best`` best on the same steps.
+        Stop trials early that are clearly behind the ``n_best`` best on the same steps; until there are so many, those
+        that are far behind the best.
     time_budget : float, optional
         Seconds after which no new trial starts.
     study : path, optional

@@ -12,7 +12,8 @@ import numpy as np
 BLOCKS = 20
 """The held-out steps are divided into this many blocks, whose average losses are kept for pruning."""
 FEWEST_BLOCKS = 5
-HOPELESS = 2.0
+BEHIND, FAR_BEHIND = 2.0, 6.0
+"""Standard errors behind a rival at which a trial is stopped; the second until there are enough rivals."""
 ENDS = ("complete", "pruned", "failed")
 """How a trial may end."""
 
@@ -68,34 +69,47 @@ def ranked(trials: Sequence[Trial]) -> list[Trial]:
     return sorted(complete, key=lambda trial: (trial.value, trial.number))
 
 
-def rival(trials: Sequence[Trial], place: int) -> tuple[float, ...] | None:
-    """Return the blocks of the trial in a given place (1 is the best), which a new trial must not fall far behind."""
+class Rival(NamedTuple):
+    """What a trial must not fall far behind."""
+
+    blocks: tuple[float, ...]
+    """Average losses of another trial's blocks."""
+    errors: float
+    """How many standard errors behind it is too far."""
+
+
+def rival(trials: Sequence[Trial], place: int) -> Rival | None:
+    """Return the trial in a given place (1 is the best); while there are fewer, the best, with a wider margin."""
     best = ranked(trials)
-    return best[place - 1].blocks if len(best) >= place else None
+    if not best:
+        return None
+    if len(best) < place:
+        return Rival(best[0].blocks, FAR_BEHIND)
+    return Rival(best[place - 1].blocks, BEHIND)
 
 
-def is_hopeless(blocks: Sequence[float], rival_blocks: Sequence[float] | None) -> bool:
+def is_hopeless(blocks: Sequence[float], rival: Rival | None) -> bool:
     """Return whether a trial is so far behind a rival on the same steps that it can be stopped.
 
     Both saw the same steps with the same random numbers, so the differences of their losses, block by block, are
-    paired: the trial is hopeless when their mean exceeds two of its standard errors. This depends on neither
+    paired: the trial is hopeless when their mean exceeds so many of its standard errors. This depends on neither
     the scale nor the sign of the metric.
 
     Parameters
     ----------
     blocks : sequence of float
         Average losses of the blocks so far.
-    rival_blocks : sequence of float, optional
-        Those of the rival, complete.
+    rival : Rival, optional
+        The rival, complete.
 
     Examples
     --------
-    >>> rival = [1.0, 2.0, 1.0, 2.0, 1.0, 2.0]
+    >>> rival = Rival((1.0, 2.0, 1.0, 2.0, 1.0, 2.0), 2.0)
     >>> is_hopeless([3.0, 3.9, 3.1, 4.0, 3.0], rival), is_hopeless([3.0, 0.0, 3.0, 0.0, 3.0], rival)
     (True, False)
     """
-    if rival_blocks is None or len(blocks) < FEWEST_BLOCKS or len(blocks) >= len(rival_blocks):
+    if rival is None or len(blocks) < FEWEST_BLOCKS or len(blocks) >= len(rival.blocks):
         return False
-    differences = np.asarray(blocks) - np.asarray(rival_blocks[: len(blocks)])
+    differences = np.asarray(blocks) - np.asarray(rival.blocks[: len(blocks)])
     error = float(differences.std(ddof=1)) / math.sqrt(len(differences))
-    return bool(differences.mean() > HOPELESS * error and differences.mean() > 0)
+    return bool(differences.mean() > rival.errors * error and differences.mean() > 0)
