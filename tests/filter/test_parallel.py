@@ -1,6 +1,7 @@
 """Sequences filtered at once: the same as one after the other, to the last bit."""
 
 import os
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -135,3 +136,24 @@ def test_a_process_that_dies_is_told_in_words():
     flt = kmcf.KernelMonteCarloFilter(dying, random_state=0).fit(TRAIN.states, TRAIN.observations)
     with pytest.raises(RuntimeError, match=r"ended abruptly.*n_jobs=1"):
         flt.filter_many(SEQUENCES, n_jobs=2)
+
+
+@pytest.mark.usefixtures("_forking")
+@pytest.mark.parametrize("known", [True, False])
+def test_warnings_of_the_users_transition_arrive(known):
+    class Local(UserWarning):
+        """Cannot be imported by another process."""
+
+    def slippery(states, control, rng):
+        warnings.warn("the floor is wet", RuntimeWarning if known else Local, stacklevel=1)
+        return states
+
+    expected = RuntimeWarning if known else UserWarning
+
+    made = kmcf.KernelMonteCarloFilter(slippery, random_state=0).fit(TRAIN.states, TRAIN.observations)
+    with pytest.warns(expected, match="the floor is wet"):
+        made.filter_many(SEQUENCES, n_jobs=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises((RuntimeWarning, RuntimeError), match="the floor is wet"):
+            made.filter_many(SEQUENCES, n_jobs=2)

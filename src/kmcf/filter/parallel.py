@@ -6,12 +6,14 @@ carrying it along: beliefs still form their weights only on request.
 
 from __future__ import annotations
 
+import gc
 import io
 import itertools
 import multiprocessing
 import os
 import pickle
 import sys
+import warnings
 from collections.abc import Callable, Container, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -67,7 +69,10 @@ def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: 
     try:
         with _forked(workers) as processes:
             for sent in processes.map(partial(_do, own), range(count)):
-                yield pickle.loads(sent)
+                result, told = _received(sent)
+                for warned in told:
+                    warnings.warn_explicit(**warned)
+                yield result
     except BrokenProcessPool:
         raise RuntimeError(
             "a process that filtered a sequence ended abruptly (killed, or out of memory); try n_jobs=1."
@@ -101,10 +106,35 @@ def _forked(workers: int) -> Executor:
 
 
 def _do(own: int, number: int) -> bytes:
+    """Do a task; return its result and the warnings that it gave, pickled."""
     task, known = _work[own]
+    with warnings.catch_warnings(record=True) as caught:
+        result = _sendable(task, number)
     sent = io.BytesIO()
-    _Sender(sent, own, known).dump(_sendable(task, number))
+    _Sender(sent, own, known).dump((result, [_told(one) for one in caught]))
     return sent.getvalue()
+
+
+def _told(caught: warnings.WarningMessage) -> dict[str, Any]:
+    """Return what gives a warning again in another process; of a category that cannot travel, as a UserWarning."""
+    try:
+        category = pickle.loads(pickle.dumps(caught.category))
+    except Exception:
+        category = UserWarning
+    return {
+        "message": str(caught.message), "category": category, "filename": caught.filename, "lineno": caught.lineno
+    }  # fmt: skip
+
+
+def _received(sent: bytes) -> Any:
+    """Unpickle; while thousands of small objects come into being, looking for garbage among them is a waste."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return pickle.loads(sent)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _sendable(task: Callable[[int], Any], number: int) -> Any:
