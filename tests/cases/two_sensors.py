@@ -33,6 +33,11 @@ def joint_examples(n, seed):
 
 def walk(length, seed, every=1):
     """What both sensors say along a walk; the second at every so many steps only."""
+    return walk_with_states(length, seed, every)[1]
+
+
+def walk_with_states(length, seed, every=1):
+    """The states of a walk, and what both sensors say along it."""
     rng = np.random.default_rng((seed, 9))
     states = np.empty(length)
     states[0] = 1.2 * rng.normal()
@@ -40,4 +45,4 @@ def walk(length, seed, every=1):
         states[t] = 0.9 * states[t - 1] + 0.6 * rng.normal()
     wifi, camera = (states + noise * rng.normal(size=length) for noise in NOISES)
     camera[np.arange(length) % every != 0] = np.nan
-    return {"wifi": wifi, "camera": camera}
+    return states[:, None], {"wifi": wifi, "camera": camera}

@@ -142,7 +142,7 @@ def test_bad_words_get_a_sentence(world):
         assert "--sensor NAME=COLUMNS" in " ".join(result.stderr.replace("│", " ").split())
     assert "one sensor" in fail("tune", path, "-s", "x,y", *SENSORS, "-o", folder / "tuning")
     calibrated = fail("fit", path, "-s", "x,y", *SENSORS, "--calibrate", "-o", folder / "calibrated.kmcf")
-    assert "--calibrate does not work with several sensors" in calibrated
+    assert "does not work with several sensors: calibrate the model afterwards" in calibrated
     assert "has the sensors posts, far" in fail("filter", model, test[0], "-y", "d0")
     assert "has no sensor 'lidar'; it has posts, far." in fail("filter", model, test[0], "--sensor", "lidar=d0")
     assert "2 columns of the sensor 'posts'" in fail("filter", model, test[0], "--sensor", "posts=d0")
@@ -163,3 +163,15 @@ def test_a_plain_model_has_no_sensors(world, tmp_path):
     model = tmp_path / "plain.kmcf"
     succeed("fit", monday[0], "-s", "x,y", "-y", "d0,d1", "-o", model, *PLAIN)
     assert "has one sensor" in fail("filter", model, test[0], "--sensor", "far=d2")
+
+
+@pytest.mark.filterwarnings("ignore::kmcf.CalibrationWarning")  # a short walk
+def test_calibrate_takes_walks_that_the_model_has_not_seen(world, tmp_path):
+    _, (monday, tuesday, _), model, _, _ = world
+    path, states, seen = write_walk(tmp_path, "wednesday.csv", 40, 7, every=2)
+    told = json.loads(succeed("calibrate", model, path, "-o", tmp_path / "calibrated.kmcf", "--json").stdout)
+    assert told["steps"] == 40
+    assert told["left_out"] is False
+    again = by_hand(monday, tuesday).calibrate(states, seen, times=0.5 * np.arange(40))
+    found = kmcf.load(tmp_path / "calibrated.kmcf").calibration_
+    np.testing.assert_allclose(found.factor(), again.calibration_.factor(), rtol=1e-6)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import two_sensors
 from sklearn.base import clone
 
 import kmcf
@@ -227,3 +228,38 @@ def test_examples_that_lack_numbers_are_recognised_with_and_without_a_floor(lear
     flt = learner(floor=floor, **walk, **kernel).fit(TRAIN.states, seen).calibrate(TRAIN.states, seen)
     assert flt.calibration_.left_out
     assert flt.calibration_.count == 119
+
+
+# --- several sensors --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [kmcf.KernelMonteCarloFilter, kmcf.ParticleLikelihoodFilter])
+def test_intervals_of_several_sensors_are_calibrated_on_sequences_never_seen(kind, tmp_path):
+    flt = kind(two_sensors.move, two_sensors.initial, n_particles=60, random_state=0)
+    flt.fit(two_sensors.examples(40, 0))
+    (states, seen), (later, heard) = (two_sensors.walk_with_states(300, seed, every=2) for seed in (1, 2))
+    before = kmcf.filter.score_runs([flt.filter(heard)], [later])
+    flt.calibrate(states, seen)
+    run = flt.filter(heard)
+    after = kmcf.filter.score_runs([run], [later])
+    assert abs(after.inside - 0.95) < abs(before.inside - 0.95)
+    assert 0.9 <= after.inside <= 0.99
+    flt.save(tmp_path / "model.kmcf")
+    loaded = kmcf.load(tmp_path / "model.kmcf", transition=two_sensors.move, initial=two_sensors.initial)
+    np.testing.assert_array_equal(loaded.filter(heard).interval, run.interval)
+    assert flt.fit(two_sensors.examples(40, 0)).calibration_ is None
+
+
+def test_examples_of_several_sensors_cannot_be_left_out():
+    flt = kmcf.KernelMonteCarloFilter(two_sensors.move, two_sensors.initial, n_particles=20, random_state=0)
+    given = two_sensors.examples(30, 0)
+    flt.fit(given)
+    with pytest.raises(ValueError, match="sequences that the filter has never seen"):
+        flt.calibrate(given, None)
+    states, seen = two_sensors.walk_with_states(40, 1)
+    with pytest.raises(ValueError, match="sequences that the filter has never seen"):
+        flt.calibrate(states, seen, learned_from=np.ones(40, dtype=bool))
+    with pytest.raises(ValueError, match=r"'radar'"):
+        flt.calibrate(states, {"radar": np.zeros(40)})
+    with pytest.raises(ValueError, match=r"39 states but 40 observations"):
+        flt.calibrate(states[1:], seen)

@@ -40,7 +40,7 @@ def calibrate(
     """Compare a model with true states, and correct its 95 % intervals so that they hold 95 % of them.
 
     Give files that the model has not seen, or exactly those that it was fitted to: their rows are then left out in
-    turn. kmcf filter and kmcf evaluate use the corrected intervals from then on.
+    turn (not with several sensors). kmcf filter and kmcf evaluate use the corrected intervals from then on.
 
     For example:
 
@@ -57,7 +57,8 @@ def calibrate(
         raise ValueError(f"{model} does not say which columns are states; name them with --state.")
     tables = tables.fitting(column_names(files[0], columns.encoding), files[0].name)
     add_reading(script, loaded, tables, roles=("state", "observation"))
-    script.add(calibrating("flt", controlled=bool(tables.control), timed=uses_times(loaded, tables)), needs=("numpy",))
+    timed, several = uses_times(loaded, tables), bool(tables.sensors)
+    script.add(calibrating("flt", controlled=bool(tables.control), timed=timed, several=several), needs=("numpy",))
     target = model if out is None else out
     script.add_folder(target.parent)
     notes = Code(f"{call('kmcf.store.describe_file', model)}['notes']")
@@ -73,14 +74,17 @@ def calibrate(
         print_table("Calibrated model", about)
 
 
-def calibrating(flt: str, *, controlled: bool, timed: bool) -> str:
-    """Return the statement that calibrates a filter on all rows of ``recordings``."""
+def calibrating(flt: str, *, controlled: bool, timed: bool, several: bool = False) -> str:
+    """Return the statement that calibrates a filter, of several sensors perhaps, on all rows of ``recordings``."""
     roles = ("states", "observations", *(("controls",) if controlled else ()))
     columns = dict.fromkeys(roles, "") | ({"times": "time"} if timed else {})
     rows = {
         role: Code(f"numpy.concatenate([recording.{column or role} for recording in recordings])")
         for role, column in columns.items()
     }
+    if several:
+        said = "numpy.concatenate([recording.by_sensor()[name] for recording in recordings])"
+        rows["observations"] = Code(f"{{name: {said} for name in recordings[0].sensors}}")
     groups = Code("[number for number, recording in enumerate(recordings) for _ in recording.time]")
     return call(f"{flt}.calibrate", **rows, groups=groups)
 

@@ -68,11 +68,12 @@ def fit(
     on_cluster = scheduler is not None or workers is not None
     if on_cluster:
         check_cluster(files, motion, calibrate=calibrate)
-    if calibrate and files.sensors:
-        raise ValueError("--calibrate does not work with several sensors.")
     check_floor(read_windows(examples.window), settings.given().get("floor"))
     if files.sensors and calibrate:
-        raise ValueError("--calibrate does not work with several sensors: name the columns of all by --observation.")
+        raise ValueError(
+            "--calibrate leaves out examples in turn, which does not work with several sensors: calibrate the model "
+            "afterwards, by kmcf calibrate with files that it has not seen."
+        )
     script = Script("kmcf fit")
     if on_cluster:
         script.add(reading_chunks(files), needs=("kmcf.distributed",), check=tell_first)

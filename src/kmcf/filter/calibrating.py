@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -23,7 +23,6 @@ from kmcf.filter.left_out import (
     rehearse,
     sequences_of,
 )
-from kmcf.filter.sensor_learning import refuse_sensors
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import wrapped_columns
@@ -44,6 +43,8 @@ class CalibratedFilter:
 
     calibration_: Calibration | None = None
     """What ``calibrate`` learnt; None before. ``fit`` forgets it, ``partial_fit`` keeps it."""
+    sensors_: Any = None
+    """The filters of several sensors, by name; None where there is one."""
     states_: Objects
     reader_: ObservationReader
     backend_: Any
@@ -78,7 +79,8 @@ class CalibratedFilter:
         ----------
         states, observations : arrays or lists
             The examples of ``fit`` again, or true states and observations of other sequences, in order of time.
-            Observations may be missing (None or NaN), and states unknown (NaN).
+            Observations may be missing (None or NaN), and states unknown (NaN). With several sensors: other sequences,
+            and observations by sensor, as for ``filter``.
         groups : sequence of n, optional
             Which sequence an example belongs to. None: all are one sequence.
         controls : sequence of n, optional
@@ -110,8 +112,8 @@ class CalibratedFilter:
         >>> 0.92 < scores.inside < 0.98
         True
         """
-        refuse_sensors(self, "calibrate", "put their numbers side by side, as one sensor")
         self._fitted_backend()
+        self._check_sensors(states, learned_from)
         if sequential:
             self._check_movable(controls)
         else:
@@ -144,7 +146,18 @@ class CalibratedFilter:
         self.backend_ = self._make_backend()
         return self
 
+    def _check_sensors(self, states: Any, learned_from: Any) -> None:
+        """Refuse the examples of several sensors: made at different times, they are no sequence to be left out."""
+        if self.sensors_ is not None and (isinstance(states, Mapping) or learned_from is not None):
+            raise ValueError(
+                "with several sensors, calibrate needs sequences that the filter has never seen: their true states, "
+                "and observations as for filter, such as {'wifi': ..., 'camera': ...}. It cannot leave out examples."
+            )
+
     def _make_backend(self) -> Any:
+        raise NotImplementedError
+
+    def _reader(self) -> Any:
         raise NotImplementedError
 
     def _fitted_backend(self) -> Any:
@@ -195,14 +208,15 @@ class CalibratedFilter:
             raise ValueError(
                 f"the states have shape {np.shape(states)}, but the filter's have {self.states_.shape[1:]}."
             )
-        read = self.reader_.sequence(observations)
+        reader = self._reader()
+        read = reader.sequence(observations)
         if len(read) != len(truths):
             raise ValueError(f"{len(truths)} states but {len(read)} observations: every example is a pair.")
         if len(truths) < FEWEST_EXAMPLES:
             raise ValueError(f"calibration needs at least {FEWEST_EXAMPLES} examples, but got {len(truths)}.")
         precomputed = isinstance(getattr(self, "observation_kernel_", None), Precomputed)
         n = len(truths)
-        observed = np.array([self.reader_.one(y) is not None for y in read])
+        observed = np.array([reader.one(y) is not None for y in read])
         numbers = read_groups(groups, n)
         return Examples(
             wrapped_columns(truths, self.angles),
@@ -217,6 +231,8 @@ class CalibratedFilter:
 
     def _same(self, examples: Examples) -> bool:
         """Say whether those that a filter learns from are the examples of ``fit``, in the same order."""
+        if self.sensors_ is not None:
+            return False
         states, observations = self._fitted_examples()
         taught = np.flatnonzero(examples.taught)
         if len(states) != len(taught) or not np.array_equal(states, examples.states[taught]):
@@ -228,7 +244,7 @@ class CalibratedFilter:
         return True
 
     def _warn_of_known(self, examples: Examples) -> None:
-        states, _ = self._fitted_examples()
+        states = self.states_ if self.sensors_ is not None else self._fitted_examples()[0]
         flat = np.ascontiguousarray(np.reshape(states, (len(states), -1)), dtype=np.float64)
         known = {row.tobytes() for row in flat}
         given = np.ascontiguousarray(np.reshape(examples.states, (len(examples), -1)), dtype=np.float64)
