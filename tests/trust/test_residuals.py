@@ -63,7 +63,7 @@ def test_angles_have_no_seam():
 def test_of_many_examples_some_are_averaged_over():
     x = np.random.default_rng(0).normal(size=(9000, 1))
     known = RawDistances.of(x).expected(x, ())
-    assert known.table.shape == (256, 2)
+    assert known.table.shape == (128, 2)
     assert abs(known.residual(np.zeros(1), RawDistances.of(x).coordinates(np.zeros((1, 1)))[0])[0]) < 0.2
 
 

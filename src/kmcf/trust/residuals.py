@@ -20,7 +20,7 @@ from scipy.spatial.distance import cdist
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects, is_numeric
 
-MOST_PIVOTS, MOST_ROWS = 256, 4000
+MOST_PIVOTS, MOST_ROWS = 128, 4000
 """The table has so many places at most, each averaged over so many examples at most."""
 WIDTH = 0.3
 """Width of the averages, in standard deviations of the states, times the square root of the number of columns."""
@@ -93,19 +93,23 @@ class Expected:
     def residual(self, mean: FloatArray, coordinates: FloatArray) -> FloatArray | None:
         """Return the same for one state (d,) and one observation (c,), with little overhead; None if it is NaN."""
         flat = mean if not len(self.angles) else _unrolled(mean[None], self.angles)[0]
-        # −½‖p − z‖² up to what is the same for all pivots p
-        logs = self.pivots @ ((flat - self.centre) / self.scale) - self._half_squares
+        slopes, offsets = self._linear
+        logs = slopes @ flat
+        logs -= offsets
         largest = float(logs.max())
         if not math.isfinite(largest):
             return None
-        shares = np.exp(logs - largest)
-        around = (shares / shares.sum()) @ self.table
+        logs -= largest
+        np.exp(logs, out=logs)
+        around = (logs @ self.table) / float(logs.sum())
         width = len(coordinates)
         return np.asarray(np.arcsinh((coordinates - around[:width]) / around[width:]))
 
     @cached_property
-    def _half_squares(self) -> FloatArray:
-        return np.asarray(0.5 * (self.pivots**2).sum(axis=1))
+    def _linear(self) -> tuple[FloatArray, FloatArray]:
+        """−½‖p − z‖² for pivots p and the scaled state z, as linear in the state; less what is the same for all."""
+        slopes = self.pivots / self.scale
+        return slopes, slopes @ self.centre + 0.5 * (self.pivots**2).sum(axis=1)
 
 
 def _shares(points: FloatArray, others: FloatArray) -> FloatArray:
