@@ -10,7 +10,11 @@ from sklearn.base import clone
 
 import kmcf
 from kmcf.baselines import KernelBayesFilter, KNNParticleFilter, NearestNeighbor
+from kmcf.filter.belief import Belief, StepReport
+from kmcf.filter.calibrating import collect_errors
+from kmcf.filter.left_out import RehearsedStep
 from kmcf.store import FileError
+from kmcf.trust.conformal import LEVELS
 
 MODEL = kmcf.datasets.paper_model("1a")
 TRAIN, TEST = MODEL.simulate(120, random_state=0), MODEL.simulate(300, random_state=1)
@@ -228,6 +232,19 @@ def test_examples_that_lack_numbers_are_recognised_with_and_without_a_floor(lear
     flt = learner(floor=floor, **walk, **kernel).fit(TRAIN.states, seen).calibrate(TRAIN.states, seen)
     assert flt.calibration_.left_out
     assert flt.calibration_.count == 119
+
+
+def test_what_intervals_reach_beyond_the_examples_is_noted():
+    """States beyond lie evenly between 2 and 4: at level p their interval ends at 3 + p."""
+    states, beyond = np.linspace(0.0, 1.0, 11)[:, None], np.linspace(2.0, 4.0, 2001)[:, None]
+    seen = StepReport(weight_sum=1.0, beyond=beyond)
+    belief = Belief(states, np.full(11, 1 / 11), time=1, report=seen)
+    plain = Belief(states, np.full(11, 1 / 11), time=1, report=replace(seen, beyond=None))
+    truths = np.resize([3.0, 3.9001, -1.0], 24)[:, None]
+    steps = [RehearsedStep(k, 0, plain, belief) for k in range(24)]
+    corrected, predicted, _ = collect_errors(steps, truths, ())
+    assert corrected.reached[:3, :, 0].tolist() == [[True] * 9, (LEVELS > 0.9001).tolist(), [False] * 9]
+    assert not predicted.reached.any()
 
 
 # --- several sensors --------------------------------------------------------------------------------------------------

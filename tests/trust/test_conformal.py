@@ -142,3 +142,23 @@ def test_what_a_file_keeps_is_checked():
 def test_states_with_many_columns_have_no_ellipses():
     assert ellipse_columns(9) == []
     assert Stretch.learn(overconfident(50, 9, np.random.default_rng(9))).radius(0.9, (0, 1)) is None
+
+
+def test_errors_that_are_reached_anyway_need_no_wider_intervals():
+    """A tenth of the errors is large; where states beyond the examples reach them, factors are those of the others."""
+    rng = np.random.default_rng(4)
+    errors = overconfident(4000, 2, rng)
+    far = rng.random(4000) < 0.1
+    wide = errors._replace(from_median=np.where(far[:, None], 50.0, errors.from_median))
+    reached = np.broadcast_to(far[:, None, None], errors.below.shape)
+    plain, known = Stretch.learn(wide), Stretch.learn(wide._replace(reached=reached))
+    k = int(np.searchsorted(LEVELS, 0.95))
+    assert (plain.factors[k] > 4.0 * known.factors[k]).all()
+    below, above = (np.hypot(arm[:, k], known.floors[k]) for arm in (errors.below, errors.above))
+    error = errors.from_median
+    inside = np.abs(error) <= known.factors[k] * np.where(error > 0, above, below)
+    held = np.where(far[:, None], True, inside).mean(axis=0)
+    np.testing.assert_allclose(held, 0.95, atol=0.01)
+    low = int(np.searchsorted(LEVELS, 0.5))  # at low levels nothing changes
+    assert (known.factors[low] > 0).all()
+    np.testing.assert_array_equal(known.factors[:low], plain.factors[:low])

@@ -16,11 +16,12 @@ import numpy as np
 
 from kmcf.bayes_rule.evidence import Evidence
 from kmcf.embedding.lazy_weights import LazyWeights, WeightSummary, summarise_columns
+from kmcf.embedding.moments import weighted_mean
 from kmcf.herding.herding import Herding
 from kmcf.herding.resampling import Resampled
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
-from kmcf.numerics.objects import Objects, take
+from kmcf.numerics.objects import Objects, is_numeric, take
 
 LEAST_SIMILARITY = 1e-8
 """The largest similarity of an observation to the examples, over the largest diagonal entry, must exceed this."""
@@ -136,6 +137,14 @@ class Posterior(LazyWeights):
     def embedded(self) -> Prior:
         """Return a signed sample with the same kernel mean, as a prior for rules that look at nothing else."""
         return Sample(self.support, self.weights())
+
+    def mean_state(self, angles: Sequence[int]) -> FloatArray | None:
+        """Return the mean state, flattened; None where states are not numbers, or it takes weights not formed yet."""
+        known = self.mean()
+        if known is not None or not self.formed or not is_numeric(self.support):
+            return known
+        weights = self.weights()
+        return np.asarray(weighted_mean(np.reshape(self.support, (len(weights), -1)), weights, angles))
 
     @property
     def vanishes(self) -> bool:

@@ -247,15 +247,15 @@ class CompressedPosterior(Posterior):
 
     def expectation(self, function: Function) -> FloatArray | None:
         """Return the expectation of a function declared at fit."""
-        return self.rule.declared.value(function, self._expectations())
+        return self.rule.declared.value(function, self._expectations)
 
     def mean(self) -> FloatArray | None:
         """Return the mean state, flattened."""
-        return self.rule.declared.mean(self._expectations())
+        return self.rule.declared.mean(self._expectations)
 
     def covariance(self) -> FloatArray | None:
         """Return the centred covariance, unless some columns are angles."""
-        return self.rule.declared.covariance(self._expectations())
+        return self.rule.declared.covariance(self._expectations)
 
     def sum_of_squares(self) -> float | None:
         """Return Σ w², if its tensor was kept or the weights are quickly formed."""
@@ -275,5 +275,6 @@ class CompressedPosterior(Posterior):
             np.array([posterior.weight_sum for posterior in others]),
         )
 
+    @cached_property
     def _expectations(self) -> FloatArray:
         return self.rule.tensors.expectations(self.prior, self.solution) / self.weight_sum

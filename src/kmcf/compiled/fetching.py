@@ -50,6 +50,7 @@ def belief_of(
         prediction_score=float(result.evidence.score),
         observation_distance=seen.distance,
         observation_shift=seen.shift,
+        residual_shift=seen.residual_shift,
         running_observation=seen.running_observation,
         running=seen.running,
         missing=bool(result.missing),

@@ -19,7 +19,7 @@ from kmcf.compiled.held import HeldResults
 from kmcf.compiled.inputs import Batch
 from kmcf.compiled.members import stacked
 from kmcf.compiled.records import FilterState, lives_on_particles
-from kmcf.compiled.seen import Seen, distances_of, shifts_of
+from kmcf.compiled.seen import Seen, distances_of, residual_shifts_of, shifts_of
 from kmcf.compiled.weights import summarise_weights
 from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
@@ -28,7 +28,7 @@ from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.trust.signals import Running, running_means
 
 WATCHED = ("log_evidence", "relative_evidence", "prediction_score", "support_size", "observation_distance",
-           "observation_shift", "running")  # fmt: skip
+           "observation_shift", "residual_shift", "running")  # fmt: skip
 REPLAYED_AT_ONCE = 2**24
 """How many numbers of particles are held at a time when predictions are repeated (128 MB)."""
 
@@ -119,11 +119,12 @@ class BatchSummaries:
         if self._start is not None:
             begin, stream, before = (int(part) for part in self._start[1:4])
         running = Running(*self.column("running")[b, t].tolist())
-        distance, shift = (float(self.column(f"observation_{name}")[b, t]) for name in ("distance", "shift"))
+        names = ("observation_distance", "observation_shift", "residual_shift")
+        distance, shift, residual = (float(self.column(name)[b, t]) for name in names)
         return belief_of(
             self._engine,
             self._results.at(b, t),
-            Seen(distance, running, shift),
+            Seen(distance, running, shift, residual_shift=residual),
             time=begin + t + 1,
             stream=stream,
             rejections=before + int(self._results.rejected[b, : t + 1].sum()),
@@ -194,6 +195,8 @@ class BatchSummaries:
             return distances_of(self._engine.watch, self._observations, covered, results.missing)
         if name == "observation_shift":
             return shifts_of(self._engine.watch, self._observations, results.missing)
+        if name == "residual_shift":
+            return residual_shifts_of(self._engine.watch, self._observations, self.column("mean"), results.corrected)
         series = self.column("observation_distance"), _double(evidence.innovation), -_double(evidence.spread)
         return running_means(*series) + np.array(self._before)  # a forecast sees nothing, and keeps what was before
 

@@ -12,7 +12,7 @@ from kmcf.compiled.records import StepResult
 from kmcf.numerics.arrays import FloatArray
 from kmcf.trust.alarm import Watch
 from kmcf.trust.distances import kernel_distance
-from kmcf.trust.signals import Running, shift_sizes, size_of
+from kmcf.trust.signals import Running, shift_sizes
 
 
 class Seen(NamedTuple):
@@ -25,23 +25,25 @@ class Seen(NamedTuple):
     running: Running = Running()
     shift: float = np.nan
     running_observation: FloatArray | None = None
+    residual_shift: float = np.nan
 
     @classmethod
     def after(cls, belief: Any, observation: Any, result: StepResult, watch: Watch | None) -> Seen:
         """Return what is known after one more step, from the belief before it."""
         if watch is None or is_traced((observation, result)) or np.ndim(result.missing) > 0:
             return cls()
-        evidence, missing, covered = jax.device_get((result.evidence, result.missing, result.observation_coverage))
+        evidence, missing, covered, corrected, mean = jax.device_get(
+            (result.evidence, result.missing, result.observation_coverage, result.corrected, result.mean)
+        )
         known = belief.seen if hasattr(belief, "seen") else belief.report
-        before, mean = known.running, known.running_observation
+        before = known.running
         if missing:
-            return cls(running=before, running_observation=mean)
-        seen = np.asarray(observation, np.float64)[None]
-        distance, mean = watch.look(mean, seen)
-        if np.isnan(distance):
-            distance = kernel_distance(float(covered))
+            return cls(running=before, running_observation=known.running_observation)
+        estimate = np.ravel(np.asarray(mean, np.float64)) if corrected else None
+        look = watch.look(known.running_observation, np.asarray(observation, np.float64)[None], estimate)
+        distance = kernel_distance(float(covered)) if np.isnan(look.distance) else look.distance
         running = before.after(distance, float(evidence.innovation), -float(evidence.spread))
-        return cls(distance, running, np.nan if mean is None else float(size_of(mean)), mean)
+        return cls(distance, running, look.shift, look.running, look.residual_shift)
 
 
 def distances_of(watch: Watch | None, observations: Any, coverage: FloatArray, missing: Any) -> FloatArray:
@@ -75,4 +77,15 @@ def shifts_of(watch: Watch | None, observations: Any, missing: Any) -> FloatArra
         return found
     points = np.full((*missing.shape, len(watch.distances.columns)), np.nan)
     points[~missing] = watch.distances.coordinates(np.asarray(observations, np.float64)[~missing])
+    return shift_sizes(points)
+
+
+def residual_shifts_of(watch: Watch | None, observations: Any, means: FloatArray, corrected: Any) -> FloatArray:
+    """Return the running means of how observations differ from those of the examples around the means, (B, T)."""
+    found = np.full(corrected.shape, np.nan)
+    if watch is None or watch.distances is None or watch.expected is None or not corrected.any():
+        return found
+    points = np.full((*corrected.shape, len(watch.distances.columns)), np.nan)
+    coordinates = watch.distances.coordinates(np.asarray(observations, np.float64)[corrected])
+    points[corrected] = watch.expected.residuals(means[corrected].reshape(len(coordinates), -1), coordinates)
     return shift_sizes(points)

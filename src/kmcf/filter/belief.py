@@ -24,6 +24,7 @@ from kmcf.trust.signals import NOTHING_SEEN, Running
 WATCHED = (
     "observation_distance",
     "observation_shift",
+    "residual_shift",
     "relative_evidence",
     "state_coverage",
     "observation_coverage",
@@ -65,8 +66,10 @@ class StepReport:
     """Log distance of the observation to the nearest example observations, in raw columns, compared with theirs."""
     observation_shift: float = np.nan
     """How far the running mean of observations is from the examples' mean, in units of their columns' spread."""
+    residual_shift: float = np.nan
+    """The same of what they differ by from those of the examples around the mean, in units of their spread there."""
     running_observation: FloatArray | None = None
-    """That running mean."""
+    """These two running means, one row each."""
     running: Running = NOTHING_SEEN
     """Running means of the distance, and of how much less probable than predicted observations were."""
     doubt: float = 0.0

@@ -160,17 +160,21 @@ class CalibratedEmbedding(Embedding):
             scores.append(crps(column, self.weights, float(at)))
         return float(np.mean(scores))
 
+    def reach(self, levels: FloatArray) -> FloatArray | None:
+        """Return central intervals of the states beyond the examples, (K, 2, d), empty for angles; None without any."""
+        if self.beyond is None:
+            return None
+        rows = np.reshape(self.beyond, (len(self.beyond), -1))
+        bounds = np.stack([np.quantile(rows, 0.5 + side * 0.5 * levels, axis=0) for side in (-1.0, 1.0)], axis=1)
+        bounds[:, :, list(self.angles)] = np.array([np.inf, -np.inf])[:, None]
+        return bounds
+
     def _reaching(self, intervals: FloatArray, levels: FloatArray) -> FloatArray:
         """Widen intervals (K, 2, d) such that they hold those of the states beyond the examples; not for angles."""
-        if self.beyond is None:
+        known = self.reach(levels)
+        if known is None:
             return intervals
-        columns = [j for j in range(intervals.shape[2]) if j not in self.angles]
-        rows = np.reshape(self.beyond, (len(self.beyond), -1))[:, columns]
-        widened = intervals.copy()
-        lower, upper = (np.quantile(rows, 0.5 + side * 0.5 * levels, axis=0) for side in (-1.0, 1.0))
-        widened[:, 0, columns] = np.minimum(intervals[:, 0, columns], lower)
-        widened[:, 1, columns] = np.maximum(intervals[:, 1, columns], upper)
-        return widened
+        return np.stack([np.minimum(intervals[:, 0], known[:, 0]), np.maximum(intervals[:, 1], known[:, 1])], axis=1)
 
     def _spread_beyond(self, mean: FloatArray) -> FloatArray:
         """Return the mean square of the states beyond the examples around the mean, (d, d); zero without any."""

@@ -284,10 +284,10 @@ def collect_errors(
         if not np.isfinite(truth).all():
             continue
         if step.belief.corrected:
-            kinds[0].append((*_said(step.belief, truth, angles), step.sequence))
-        kinds[1].append((*_said(step.predicted, truth, angles), step.sequence))
+            kinds[0].append(_said(step.belief, truth, angles, step.sequence))
+        kinds[1].append(_said(step.predicted, truth, angles, step.sequence))
         if step.smoothed is not None:
-            kinds[2].append((*_said(step.smoothed, truth, angles), step.sequence))
+            kinds[2].append(_said(step.smoothed, truth, angles, step.sequence))
     if len(kinds[0]) < FEWEST_EXAMPLES:
         raise ValueError(
             f"calibration needs at least {FEWEST_EXAMPLES} steps with a true state whose observation was used, but "
@@ -300,10 +300,13 @@ def collect_errors(
     return corrected, predicted, next(iter(more), None)
 
 
-def _said(belief: Belief, truth: FloatArray, angles: Any) -> tuple[Any, ...]:
+def _said(belief: Belief, truth: FloatArray, angles: Any, sequence: int) -> tuple[Any, ...]:
     centre, below, above = raw_arms(belief, LEVELS)
     from_median, from_mean = wrapped_columns(truth - np.stack([centre, np.ravel(belief.mean())]), angles)
-    return below, above, from_median, belief.scatter(), from_mean
+    reach, reached = belief.reach(LEVELS), np.zeros(below.shape, dtype=bool)
+    if reach is not None:
+        reached = np.where(from_median > 0, truth <= reach[:, 1], truth >= reach[:, 0])
+    return below, above, from_median, belief.scatter(), from_mean, sequence, reached
 
 
 def _ticking(steps: Iterable[RehearsedStep], tick: Any) -> Iterable[RehearsedStep]:

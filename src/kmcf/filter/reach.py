@@ -20,7 +20,7 @@ from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import is_numeric
 from kmcf.trust.hull import Hull
 
-LEAVING, BACK = 0.2, 0.1
+LEAVING, BACK = 0.1, 0.05
 """The state may have left when such a share of the prediction is beyond the examples, until less than the second is."""
 MOST, FRESH = 256, 32
 """So many predicted states are looked at, so many go on beyond the examples, and so many of them just left."""

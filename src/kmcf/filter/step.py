@@ -6,7 +6,6 @@ Kernel Bayes' Rule this is one iteration of Algorithm 3.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from kmcf.filter.reach import Reach
 from kmcf.filter.relocation import Reconsidered, Relocation
 from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
-from kmcf.trust.alarm import Watch
+from kmcf.trust.alarm import Look, Watch
 from kmcf.trust.calibration import Calibration
 from kmcf.trust.distances import kernel_distance
 
@@ -129,14 +128,16 @@ class Step:
     def _report(self, belief: Belief, observation: Objects, posterior: Posterior, **known: Any) -> StepReport:
         """Say how the step went."""
         evidence, covered = known.pop("evidence", posterior.evidence), posterior.observation_coverage
-        distance, running = np.nan, None
+        look, distance = Look(), np.nan
         if self.watch is not None:
-            distance, running = self.watch.look(belief.report.running_observation, observation)
-            if distance != distance:  # NaN, for observations that are not numbers
-                distance = kernel_distance(covered)
+            mean = None if known.get("rejected") else posterior.mean_state(self.angles)
+            look = self.watch.look(belief.report.running_observation, observation, mean)
+            # NaN, for observations that are not numbers
+            distance = look.distance if look.distance == look.distance else kernel_distance(covered)
         return StepReport(
-            observation_shift=np.nan if running is None else math.sqrt(float(running @ running) / len(running)),
-            running_observation=running,
+            observation_shift=look.shift,
+            residual_shift=look.residual_shift,
+            running_observation=look.running,
             observation_coverage=covered,
             state_coverage=posterior.state_coverage,
             log_evidence=float(evidence.predicted),

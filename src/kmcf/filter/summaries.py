@@ -40,6 +40,7 @@ REPORTED = (
     "relative_evidence",
     "prediction_score",
     "observation_shift",
+    "residual_shift",
     "running",
 )
 """What a step reports; the others are read off its belief."""
@@ -49,6 +50,7 @@ GATHERED = (
     "relative_evidence",
     "prediction_score",
     "observation_shift",
+    "residual_shift",
     "running",
     "support_size",
 )
@@ -57,6 +59,7 @@ COMPACT = {
     "running": np.float32,
     "relative_evidence": np.float32,
     "observation_shift": np.float32,
+    "residual_shift": np.float32,
     "support_size": np.int32,
 }
 """Columns that only alarms look at take little memory."""
@@ -68,6 +71,7 @@ FOR_ALARMS = (
     "observation_coverage",
     "observation_distance",
     "observation_shift",
+    "residual_shift",
     "relative_evidence",
     "rejected",
     "running",

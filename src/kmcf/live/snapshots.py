@@ -95,6 +95,7 @@ def _record(key: str, name: str, track: Track, arrays: dict[str, Any]) -> dict[s
     arrays[f"{key}_report"] = np.array([*(getattr(report, name) for name in SCALARS), *report.running], dtype=float)
     if report.running_observation is not None:
         arrays[f"{key}_running"] = np.asarray(report.running_observation)
+        arrays[f"{key}_residual"] = np.array([report.residual_shift])
     if report.beyond is not None:
         arrays[f"{key}_beyond"] = np.asarray(report.beyond)
     return {
@@ -122,6 +123,7 @@ def _track(key: str, record: Mapping[str, Any], container: Container, model: Liv
         **scalars,
         running=Running(*(float(value) for value in numbers[len(SCALARS) :])),
         running_observation=running,
+        residual_shift=float(container.array(f"{key}_residual")[0]) if f"{key}_residual" in names else np.nan,
         beyond=container.array(f"{key}_beyond") if f"{key}_beyond" in names else None,
         missing=record["flags"][0],
         rejected=record["flags"][1],

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.numerics.objects import Objects, is_numeric
 from kmcf.trust.distances import RawDistances
 from kmcf.trust.hull import Hull
+from kmcf.trust.residuals import Expected
 from kmcf.trust.signals import CANCELLED, MEMORY, UNCOVERED, UNLIKE
 from kmcf.trust.thresholds import LABEL, Thresholds, thresholds_from
 
@@ -21,6 +23,19 @@ LEAST_ESS = 1.0 - 1e-9
 """No distribution has an effective sample size below one (up to rounding): signed weights stand against each other."""
 Calibration = Callable[[RawDistances | None], Mapping[str, FloatArray]]
 """Returns the columns of steps that went well, given the distances between observations."""
+
+
+class Look(NamedTuple):
+    """What a watch saw in one observation."""
+
+    distance: float = np.nan
+    """Its log distance to the examples; NaN where nothing can be compared."""
+    running: FloatArray | None = None
+    """Running means of the observations' coordinates and of their residuals after it, (2, c)."""
+    shift: float = np.nan
+    """The size of the first."""
+    residual_shift: float = np.nan
+    """The size of the second; NaN where the state is not known."""
 
 
 class Watch:
@@ -69,6 +84,12 @@ class Watch:
         return None if self._observations is None else RawDistances.of(self._observations)
 
     @cached_property
+    def expected(self) -> Expected | None:
+        """What observations are like around a state; None where states or observations are not numbers."""
+        known = self.distances
+        return None if known is None else known.expected(self._states, self._angles)
+
+    @cached_property
     def hull(self) -> Hull | None:
         """Where the examples end; None where states are not numbers."""
         return Hull.of(self._states, self._angles)
@@ -91,26 +112,39 @@ class Watch:
     def blind(self) -> Watch:
         """Return the same watch over observations that lack numbers, whose distances it does not know."""
         view = copy.copy(self)
-        view.__dict__["distances"] = None
+        view.__dict__["distances"] = view.__dict__["expected"] = None
         view._whole = self
         return view
 
     def distance(self, observation: Objects) -> float:
         """Return the log distance of an observation (a collection of length 1) to the examples; NaN if unknown."""
-        return self.look(None, observation)[0]
+        return self.look(None, observation).distance
 
-    def look(self, before: FloatArray | None, observation: Objects) -> tuple[float, FloatArray | None]:
-        """Return the distance of an observation, and the running mean of observations after it, from that before.
+    def look(self, before: FloatArray | None, observation: Objects, mean: FloatArray | None = None) -> Look:
+        """Compare an observation with the examples.
 
-        NaN and the mean before where nothing can be compared.
+        Parameters
+        ----------
+        before : array (2, c), optional
+            The running means before it.
+        observation : array (1, ...)
+            The observation.
+        mean : array (d,), optional
+            The mean after it; None where it was not used.
         """
         if self.distances is None or _has_gaps(observation):
-            return np.nan, before
+            return Look(running=before)
         distance, coordinates = self.distances.of_one(observation)
-        new = (1.0 - MEMORY) * coordinates
-        if before is None or before.shape != new.shape:  # none yet, or one from a filter of other columns
-            return distance, new
-        return distance, MEMORY * before + new
+        # None yet, or one from a filter of other columns.
+        known = before is not None and before.shape == (2, len(coordinates))
+        running = MEMORY * before if before is not None and known else np.zeros((2, len(coordinates)))
+        running[0] += (1.0 - MEMORY) * coordinates
+        residual = None if mean is None or self.expected is None else self.expected.residual(mean, coordinates)
+        if residual is None:
+            running[1] = before[1] if before is not None and known else 0.0
+            return Look(distance, running, _size(running[0]))
+        running[1] += (1.0 - MEMORY) * residual
+        return Look(distance, running, _size(running[0]), _size(running[1]))
 
     def decide(self, columns: Mapping[str, Any]) -> tuple[BoolArray, Any]:
         """Say which of T steps raise an alarm, and why.
@@ -148,8 +182,13 @@ class Watch:
     def __getstate__(self) -> dict[str, Any]:
         """Keep what deciding takes: a pickled belief or run need not carry the examples."""
         _ = self.thresholds, self.hull
-        kept = {"_known": self._known, "_whole": None, "hull": self.hull, "distances": None}
+        kept = {"_known": self._known, "_whole": None, "hull": self.hull, "distances": None, "expected": None}
         return {**kept, "_states": None, "_observations": None, "_angles": self._angles, "_calibration": None}
+
+
+def _size(mean: FloatArray) -> float:
+    """Return the root mean square of the columns, quickly."""
+    return math.sqrt(float(mean @ mean) / len(mean))
 
 
 def _has_gaps(observation: Objects) -> bool:

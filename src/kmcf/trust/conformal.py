@@ -5,6 +5,9 @@ filter did not learn from, the error is measured in units of these arms. The fac
 scores, so that the stretched intervals hold that share of the errors seen. If the steps to come are like those left
 out, they hold the same share of theirs.
 
+Where examples end, intervals also hold states predicted beyond them, whatever the factor. Errors that these reach would
+not need a wider interval, so at high levels they do not count.
+
 Arms of a belief with few effective points are noisy and can vanish. A share of the typical arm, the median over the
 left-out steps, is therefore added in quadrature to every one: the share with which calibrated intervals score best.
 """
@@ -18,7 +21,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.trust.scores import interval_score
 
 LEVELS: FloatArray = np.array([0.1, 0.25, 0.5, 0.68, 0.8, 0.9, 0.95, 0.98, 0.99])
@@ -30,6 +33,8 @@ SHARES = (0.1, 0.3, 0.6, 1.0, 2.0)
 MOST_COLUMNS = 8
 """States with more columns than this have no calibrated ellipses."""
 NOTICEABLE = 0.05
+LEAST_REACHING = 0.8
+"""From this level on, what is reached beyond the examples counts; the score of a whole distribution ignores it."""
 
 
 class LeftOutErrors(NamedTuple):
@@ -47,6 +52,8 @@ class LeftOutErrors(NamedTuple):
     """True state minus mean, (N, d)."""
     sequence: FloatArray
     """Number of the sequence that a step belongs to, (N,)."""
+    reached: BoolArray | None = None
+    """Whether states predicted beyond the examples reach the true state at each level, (N, L, d)."""
 
 
 @dataclass(frozen=True)
@@ -218,9 +225,12 @@ def effective_number(scores: FloatArray, sequence: FloatArray) -> float:
 
 
 def _scores(errors: LeftOutErrors, floors: FloatArray) -> FloatArray:
-    """Return the errors in units of the arms on their side, (N, L, d)."""
+    """Return the errors in units of the arms on their side, (N, L, d); zero where they are reached anyway."""
     arms = np.where(errors.from_median[:, None] > 0, errors.above, errors.below)
-    return np.abs(errors.from_median)[:, None] / np.hypot(arms, floors)
+    scores = np.abs(errors.from_median)[:, None] / np.hypot(arms, floors)
+    if errors.reached is None:
+        return scores
+    return np.where(errors.reached & (LEVELS >= LEAST_REACHING)[:, None], 0.0, scores)
 
 
 def _best_share(errors: LeftOutErrors, floors: FloatArray, j: int) -> float:

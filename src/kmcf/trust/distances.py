@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -18,7 +19,8 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from kmcf.numerics.arrays import FloatArray, IntArray
-from kmcf.numerics.objects import Objects, is_numeric
+from kmcf.numerics.objects import Objects, is_numeric, take
+from kmcf.trust.residuals import Expected
 
 NEIGHBOURS = 3
 """The distance is the mean over this many nearest examples."""
@@ -122,6 +124,10 @@ class RawDistances:
         """Return the same for some of the examples, (..., c)."""
         places = np.searchsorted(self.positions, examples.ravel()).clip(max=len(self.positions) - 1)
         return (np.arcsinh(self.rows[places]) - self._middle).reshape(*examples.shape, -1)
+
+    def expected(self, states: Objects, angles: Sequence[int]) -> Expected | None:
+        """Return what the coordinates of observations are like around a state; None where states are not numbers."""
+        return Expected.of(take(states, self.positions), np.arcsinh(self.rows) - self._middle, angles)
 
     @cached_property
     def _middle(self) -> FloatArray:

@@ -9,7 +9,7 @@ next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -18,11 +18,13 @@ import numpy as np
 
 from kmcf.bayes_rule import BayesRule, Examples, Posterior, Prior, Sample
 from kmcf.bayes_rule.evidence import LEAST_SIMILARITY_SUM
+from kmcf.embedding.moments import weighted_mean
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.circles import wrapped_columns, wrapped_difference
 from kmcf.numerics.objects import Objects, is_numeric, take
 from kmcf.trust.distances import RawDistances, guard_of, kernel_distance
 from kmcf.trust.hull import Hull
+from kmcf.trust.residuals import Expected
 from kmcf.trust.signals import running_means, shift_sizes
 
 MOST_EXAMPLES, FEWEST_EXAMPLES = 320, 20
@@ -37,7 +39,7 @@ MOST_PARTICLES = 250
 UNCOUNTED = 2
 """The first steps of a sequence do not count: its prior is still spread over all examples."""
 NAMES = ("observation_distance", "innovation", "rarity", "relative_evidence", "ess", "support_size", "negative_mass",
-         "state_coverage", "observation_shift", "edge")  # fmt: skip
+         "state_coverage", "observation_shift", "residual_shift", "edge")  # fmt: skip
 
 Mover = Callable[[Objects, np.random.Generator], Objects]
 """Moves states once, without a control."""
@@ -123,8 +125,22 @@ class Rehearsal:
         columns = {name: np.array([[row[name] for row in rows] for rows in found]) for name in NAMES}
         if distances is not None:
             columns["observation_distance"] = distances.logs_left_out(self.recorded[path])
-            columns["observation_shift"] = shift_sizes(distances.coordinates_of(self.recorded[path]))
+            coordinates = distances.coordinates_of(self.recorded[path])
+            columns["observation_shift"] = shift_sizes(coordinates)
+            columns["residual_shift"] = self._residual_shifts(found, coordinates, kept, distances)
         return columns
+
+    def _residual_shifts(
+        self, rows: Sequence[Sequence[Mapping[str, Any]]], coordinates: FloatArray, kept: IntArray,
+        distances: RawDistances,
+    ) -> FloatArray:  # fmt: skip
+        """Return the running means of residuals from what observations are like around the examples kept."""
+        expected = Expected.of(take(self.states, kept), distances.coordinates_of(self.recorded[kept]), self.angles)
+        if expected is None:
+            return np.full(coordinates.shape[:2], np.nan)
+        means = np.array([[row["mean"] for row in some] for some in rows])
+        flat = expected.residuals(means.reshape(-1, means.shape[-1]), coordinates.reshape(-1, coordinates.shape[-1]))
+        return shift_sizes(flat.reshape(coordinates.shape))
 
     def _mover(self, states: Objects, rng: np.random.Generator) -> Mover | None:
         """Return the transition if it moves states without a control, else a random walk; None if there is none."""
@@ -155,7 +171,7 @@ class Rehearsal:
                 prior = Sample(move(prior.states, rng), prior.weights)
             posterior = rule.correct(prior, take(self.observations, np.array([place])))
             coverage = np.fmin(posterior.state_coverage, self.covered(prior))
-            rows.append({**_row(posterior, hull), "state_coverage": float(coverage)})
+            rows.append({**_row(posterior, hull, self.angles), "state_coverage": float(coverage)})
             if posterior.usable:
                 prior = _resampled(posterior, size, rng)
         return rows
@@ -208,10 +224,12 @@ def blank_columns(steps: int) -> dict[str, FloatArray]:
     return {**columns, "running": np.full((steps, 5), np.nan)}
 
 
-def _row(posterior: Posterior, hull: Hull | None) -> dict[str, Any]:
+def _row(posterior: Posterior, hull: Hull | None, angles: Sequence[int]) -> dict[str, Any]:
     weights = posterior.weights() if posterior.usable else np.full(1, np.nan)
-    known = hull is not None and posterior.usable
-    mean = (weights @ np.reshape(posterior.support, (len(weights), -1)))[None] if known else None
+    mean = np.full(np.shape(posterior.support)[1:], np.nan).ravel() if is_numeric(posterior.support) else np.empty(0)
+    if len(mean) and posterior.usable:
+        mean = weighted_mean(np.reshape(posterior.support, (len(weights), -1)), weights, angles)
+    edge = np.nan if hull is None or not posterior.usable else float(hull.beyond(mean[None])[0])
     return {
         "observation_distance": kernel_distance(posterior.observation_coverage),
         "innovation": posterior.evidence.innovation,
@@ -221,7 +239,9 @@ def _row(posterior: Posterior, hull: Hull | None) -> dict[str, Any]:
         "support_size": len(weights),
         "negative_mass": -float(np.minimum(weights, 0.0).sum()),
         "observation_shift": np.nan,
-        "edge": np.nan if hull is None or mean is None else float(hull.beyond(mean)[0]),
+        "residual_shift": np.nan,
+        "edge": edge,
+        "mean": mean,
     }
 
 

@@ -5,6 +5,7 @@
 | `observation_distance` | log distance of the observation to the nearest examples' | unlike any example |
 | `observation_drift` | its running mean | changed sensor |
 | `observation_shift` | how far the running mean of observations is from that of the examples | changed sensor |
+| `residual_shift` | running mean of how observations differ from those around the estimate | changed sensor |
 | `evidence_drop` | running mean of how much lower the log evidence is than expected | changed sensor |
 | `rarity` | long running mean of how rare the observation is among those of the examples | changed sensor |
 | `lost` | how much better a prior spread over all examples predicts the observation | lost |
@@ -36,6 +37,7 @@ REASONS = {
     "observation_distance": UNLIKE,
     "observation_drift": CHANGED,
     "observation_shift": CHANGED,
+    "residual_shift": CHANGED,
     "evidence_drop": CHANGED,
     "rarity": CHANGED,
     "lost": LOST,
@@ -49,6 +51,7 @@ MARGINS = {
     "observation_distance": 0.1,
     "observation_drift": 0.05,
     "observation_shift": 0.02,
+    "residual_shift": 0.02,
     "evidence_drop": 0.05,
     "rarity": 0.05,
     "lost": 0.5,
@@ -60,7 +63,8 @@ MARGINS = {
 """A signal must exceed its usual range by this much at least: less means nothing."""
 MEMORY, LONG_MEMORY = 0.9, 0.96
 """How much of a running mean each step keeps: it looks back about ten, or 25, observations."""
-MEMORIES = {"observation_drift": MEMORY, "observation_shift": MEMORY, "evidence_drop": MEMORY, "rarity": LONG_MEMORY}
+MEMORIES = {"observation_drift": MEMORY, "observation_shift": MEMORY, "residual_shift": MEMORY, "evidence_drop": MEMORY,
+            "rarity": LONG_MEMORY}  # fmt: skip
 """The signals that are running means, and what they keep."""
 
 
@@ -162,7 +166,7 @@ def signals_of(columns: Mapping[str, Any], usual: tuple[float, float, float]) ->
     columns : mapping
         Arrays (T,): ``observation_distance``, ``observation_shift``, ``relative_evidence``, ``ess``,
         ``support_size``, ``negative_mass``, ``state_coverage``; and ``running`` (T, 5), as :class:`Running`. Perhaps
-        ``edge``, how far beyond the examples means are.
+        ``residual_shift``, and ``edge``: how far beyond the examples means are.
     usual : three floats
         The usual log distance, innovation and rarity, for running means that have not seen much.
     """
@@ -176,6 +180,7 @@ def signals_of(columns: Mapping[str, Any], usual: tuple[float, float, float]) ->
         "observation_distance": np.asarray(columns["observation_distance"], dtype=np.float64),
         "observation_drift": running[..., 0] + rest * usual[0],
         "observation_shift": np.asarray(columns["observation_shift"], dtype=np.float64),
+        "residual_shift": np.asarray(columns.get("residual_shift", nowhere), dtype=np.float64),
         "evidence_drop": running[..., 1] + rest * usual[1],
         "rarity": running[..., 2] + long_rest * usual[2],
         "lost": -np.asarray(columns["relative_evidence"], dtype=np.float64),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from scipy.special import ndtri
 
 from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.trust.signals import MARGINS, MEMORIES, REASONS, signals_of
@@ -20,6 +21,8 @@ CAUTION = 0.5
 """Thresholds aim at this part of the rate, since a few hundred steps say little about the tails."""
 LONGER = {"rarity": "long_rarity", "observation_drift": "long_drift", "observation_shift": "long_shift"}
 """Signals that change slowly, and the columns with longer sequences of them."""
+NORMAL_POWERS = {"residual_shift": 2.0 / 3.0}
+"""Signals with nearly normal powers: the cube root of a mean of squares is, by Wilson and Hilferty's approximation."""
 HALVINGS = 12
 """So often shares are halved at most, until few enough good steps raise an alarm."""
 FEWEST = 20
@@ -102,6 +105,46 @@ class Tail(NamedTuple):
         return self.start + self.excess * (1.0 + self.number**-0.5) * float(np.log(TAIL / share))
 
 
+class NormalTail(NamedTuple):
+    """The upper end of a sample of which a power is nearly normal: mean and standard deviation of that power."""
+
+    middle: float
+    deviation: float
+    number: float
+    """How many independent values those that were seen are worth."""
+    power: float
+
+    @property
+    def excess(self) -> float:
+        """How much farther the tail reaches from one to two standard deviations above the mean."""
+        return self._at(2.0) - self._at(1.0)
+
+    def quantile(self, share: float) -> float:
+        """Return what is exceeded by ``share`` of the values."""
+        height = float(ndtri(1.0 - share))
+        # As for other tails, one standard error is added: that of mean and deviation together.
+        return self._at(height + ((1.0 + 0.5 * height**2) / self.number) ** 0.5)
+
+    def _at(self, height: float) -> float:
+        return float(max(self.middle + height * self.deviation, 0.0) ** (1.0 / self.power))
+
+
+def signal_tail(name: str, values: FloatArray) -> Tail | NormalTail:
+    """Describe the upper tail of a signal, as what it is suggests.
+
+    Examples
+    --------
+    >>> values = np.sqrt((np.random.default_rng(0).normal(size=(40_000, 5)) ** 2).mean(axis=1))
+    >>> bool(0.003 < np.mean(values > signal_tail("residual_shift", values).quantile(0.005)) < 0.007)
+    True
+    """
+    memory, power = MEMORIES.get(name, 0.0), NORMAL_POWERS.get(name)
+    if power is None:
+        return tail_of(values, memory)
+    number = max(len(values) * (1.0 - memory) / (1.0 + memory), 1.0)
+    return NormalTail(float(np.mean(values**power)), float(np.std(values**power)), number, power)
+
+
 def tail_of(values: FloatArray, memory: float = 0.0) -> Tail:
     """Describe the upper tail of a sample, of running means that keep ``memory`` of themselves in each step.
 
@@ -152,7 +195,9 @@ def thresholds_from(columns: Mapping[str, Any], rate: float = RATE) -> Threshold
     parts = surprises_of(signals_of(columns, usual))
     signals = all_signals(columns, usual, parts)
     found = {name: signals[name][np.isfinite(signals[name])] for name in REASONS if name in signals}
-    tails = {name: tail_of(values, MEMORIES.get(name, 0.0)) for name, values in found.items() if len(values) >= FEWEST}
+    tails: dict[str, Tail | NormalTail] = {
+        name: signal_tail(name, values) for name, values in found.items() if len(values) >= FEWEST
+    }
     share = common_share(signals, tails) * CAUTION * rate / TAIL
     for name, longer in LONGER.items():
         if longer in columns and name in tails:
@@ -163,7 +208,7 @@ def thresholds_from(columns: Mapping[str, Any], rate: float = RATE) -> Threshold
 
 
 def joint_levels(
-    signals: Mapping[str, FloatArray], tails: Mapping[str, Tail], share: float, rate: float
+    signals: Mapping[str, FloatArray], tails: Mapping[str, Tail | NormalTail], share: float, rate: float
 ) -> dict[str, float]:
     """Return the levels at the largest share, at most the given one, at which at most ``rate`` of steps exceed any."""
     for _ in range(HALVINGS):
@@ -197,7 +242,7 @@ def usual_of(columns: Mapping[str, Any]) -> tuple[float, float, float]:
     )
 
 
-def common_share(signals: Mapping[str, FloatArray], tails: Mapping[str, Tail]) -> float:
+def common_share(signals: Mapping[str, FloatArray], tails: Mapping[str, Any]) -> float:
     """Return the share α at which a tenth (TAIL) of the steps have a signal among its own α largest values."""
     ranks = []
     for name in tails:

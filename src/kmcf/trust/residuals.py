@@ -1,0 +1,129 @@
+"""How observations differ from those of the examples around the estimate: their residuals.
+
+Observations that all have changed alike, by a constant, say, may each look like those of some examples. But they differ
+from those of the examples around the estimate, and all in the same direction. So the running mean of residuals grows,
+where usually they cancel. The spread at the same place is what they are measured by: it may differ much from place to
+place, as in models of volatility.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import Objects, is_numeric
+
+MOST_PIVOTS, MOST_ROWS = 128, 4000
+"""The table has so many places at most, each averaged over so many examples at most."""
+WIDTH = 0.3
+"""Width of the averages, in standard deviations of the states, times the square root of the number of columns."""
+LEAST_SHARE = 0.05
+"""This share of a column's variance over all examples is added to that around each place."""
+LEAST = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What observations are like around a state: averages over the examples near it (Nadaraya and Watson's)."""
+
+    centre: FloatArray
+    scale: FloatArray
+    pivots: FloatArray
+    """Scaled states at which the averages are known, (P, d)."""
+    table: FloatArray
+    """Means and standard deviations of the c columns there, (P, 2c)."""
+    angles: IntArray
+    """State columns that are angles; they count by cosine and sine."""
+
+    @classmethod
+    def of(cls, states: Objects, coordinates: FloatArray, angles: Sequence[int] = ()) -> Self | None:
+        """Average the coordinates of the examples' observations, (n, c); None where states are not numbers.
+
+        Examples
+        --------
+        >>> x = np.linspace(0.0, 1.0, 200)[:, None]
+        >>> noise = np.where(np.arange(200)[:, None] % 2, 0.5, -0.5)
+        >>> expected = Expected.of(x, 10.0 * x + noise)
+        >>> bool(abs(expected.residual(np.array([0.5]), np.array([5.0]))[0]) < 0.2)
+        True
+        >>> bool(expected.residual(np.array([0.5]), np.array([10.0]))[0] > 1.0)
+        True
+        """
+        if not is_numeric(states) or len(states) == 0:
+            return None
+        rows = np.unique(np.linspace(0, len(states) - 1, min(len(states), MOST_ROWS)).astype(np.intp))
+        chosen = np.asarray(states, dtype=np.float64).reshape(len(states), -1)[rows]
+        columns = np.array(sorted(angles), dtype=np.intp)
+        points = _unrolled(chosen, columns)
+        centre, spread = points.mean(axis=0), points.std(axis=0)
+        scale = np.where(spread > 0, spread, 1.0) * WIDTH * np.sqrt(points.shape[1])
+        scaled = (points - centre) / scale
+        places = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_PIVOTS)).astype(np.intp))
+        weights = _shares(scaled[places], scaled)
+        values = coordinates[rows]
+        means = weights @ values
+        variances = np.maximum(weights @ values**2 - means**2, 0.0) + LEAST_SHARE * values.var(axis=0) + LEAST
+        return cls(centre, scale, scaled[places], np.hstack([means, np.sqrt(variances)]), columns)
+
+    def residuals(self, means: FloatArray, coordinates: FloatArray) -> FloatArray:
+        """Return observations less what is expected at some states, in units of its spread; outliers are drawn in.
+
+        Parameters
+        ----------
+        means : array (m, d)
+            The states; where one is NaN, so are the residuals.
+        coordinates : array (m, c)
+            The observations' coordinates.
+        """
+        points = (_unrolled(means, self.angles) - self.centre) / self.scale
+        known = np.isfinite(points).all(axis=1)
+        found = np.full(coordinates.shape, np.nan)
+        around = _shares(points[known], self.pivots) @ self.table
+        width = coordinates.shape[1]
+        found[known] = np.arcsinh((coordinates[known] - around[:, :width]) / around[:, width:])
+        return found
+
+    def residual(self, mean: FloatArray, coordinates: FloatArray) -> FloatArray | None:
+        """Return the same for one state (d,) and one observation (c,), with little overhead; None if it is NaN."""
+        flat = mean if not len(self.angles) else _unrolled(mean[None], self.angles)[0]
+        slopes, offsets = self._linear
+        logs = slopes @ flat
+        logs -= offsets
+        largest = float(logs.max())
+        if not math.isfinite(largest):
+            return None
+        logs -= largest
+        np.exp(logs, out=logs)
+        around = (logs @ self.table) / float(logs.sum())
+        width = len(coordinates)
+        return np.asarray(np.arcsinh((coordinates - around[:width]) / around[width:]))
+
+    @cached_property
+    def _linear(self) -> tuple[FloatArray, FloatArray]:
+        """−½‖p − z‖² for pivots p and the scaled state z, as linear in the state; less what is the same for all."""
+        slopes = self.pivots / self.scale
+        return slopes, slopes @ self.centre + 0.5 * (self.pivots**2).sum(axis=1)
+
+
+def _shares(points: FloatArray, others: FloatArray) -> FloatArray:
+    """Return the weights of others in averages around points, (m, n); rows sum to one."""
+    logs = -0.5 * cdist(points, others, "sqeuclidean")
+    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _unrolled(states: FloatArray, angles: IntArray) -> FloatArray:
+    """Replace angles by their cosines, and append their sines."""
+    if not len(angles):
+        return states
+    rows = np.array(states, dtype=np.float64)
+    directions = rows[:, angles]
+    rows[:, angles] = np.cos(directions)
+    return np.hstack([rows, np.sin(directions)])
