@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmcf.bayes_rule.backward import BackwardStep, DistinctStates, StateFeatures, positive_rows, reweighted
+from kmcf.bayes_rule.backward import BackwardStep, DistinctStates, Later, StateFeatures, positive_rows, reweighted
+from kmcf.bayes_rule.backward_core import stands_for
 from kmcf.kernels import Gaussian
 
 TABLE = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.3, 0.3, 0.4]])
@@ -82,3 +83,29 @@ def test_ratios_that_cancel_in_any_part_are_not_taken():
     weights = np.array([2.0, -1.0])
     np.testing.assert_array_equal(reweighted(weights, np.array([1.0, 1.9])), weights)
     np.testing.assert_allclose(reweighted(weights, np.array([1.0, 1.5])), [3.0, -2.0])
+
+
+def test_features_see_what_is_near_their_pivots_whatever_the_kernel_is_multiplied_by():
+    states = np.linspace(-2, 2, 50)[:, None]
+    features = StateFeatures.fit((4.0 * Gaussian(1.0)).on_examples(states))
+    near, edge, far = features.seen(features.of(points := np.array([[0.5], [3.0], [6.0]])), points)
+    assert near > 0.99 > edge > 0.5 > 0.01 > far
+
+
+def test_a_step_that_cannot_be_trusted_gives_nothing():
+    later = Later(np.array([0.1, 0.1, 0.8]), 1.0)
+    np.testing.assert_array_equal(on_table().given(later), on_table().given_mean(later.mean))
+    assert on_table().given(later._replace(seen=0.5)) is None
+    shares = BEFORE @ TABLE
+    unseen = BackwardStep.of(BEFORE, TABLE, np.eye(3), shares, 1e-12, seen=np.array([0.2, 0.5, 0.4]))
+    assert unseen.seen == pytest.approx(shares @ [0.2, 0.5, 0.4])
+    assert unseen.given(later) is None
+    assert BackwardStep.of(BEFORE, TABLE, np.eye(3), shares, 1e-12, apt=False).given(later) is None
+
+
+def test_states_at_the_edge_do_not_stand_for_weights_that_reach_beyond():
+    states = np.array([[1.0], [1.5], [2.0]])
+    rows = StateFeatures.fit(Gaussian(1.0).on_examples(states)).of(states)
+    beyond = np.array([0.0, -0.8, 1.8])  # with a mean of 2.4
+    assert not stands_for(rows, np.array([0.0, 0.0, 1.0]), beyond @ rows)
+    assert stands_for(rows, np.array([0.0, 0.1, 0.9]), np.array([-0.02, 0.12, 0.9]) @ rows)

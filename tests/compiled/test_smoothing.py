@@ -29,7 +29,7 @@ def test_a_compiled_filter_is_smoothed(flt):
     np.testing.assert_allclose(late.smoothed.mean(), flt.smooth(TEST.observations, lag=2).mean[1], rtol=1e-9)
 
 
-COLUMNS = ("mean", "covariance", "ess", "mode", "interval", "negative_mass", "log_evidence", "alarm")
+COLUMNS = ("mean", "covariance", "ess", "mode", "interval", "negative_mass", "log_evidence", "alarm", "unsmoothed")
 
 
 def same_as_on_the_host(flt, found, controls=None):
@@ -80,6 +80,23 @@ def on_plain_controls(flt):
         return driven(states, {"push": control}, key, elapsed)
 
     return flt.with_transition(plain)
+
+
+@pytest.mark.filterwarnings("ignore:.* observations were not used")
+@pytest.mark.parametrize("support", [pytest.param("examples", marks=pytest.mark.slow), "both"])
+def test_beliefs_far_from_the_examples_are_kept_as_on_the_host(support):
+    inside = np.abs(TRAIN.states[:, 0]) < 1.0
+    flt = kmcf.KernelMonteCarloFilter(
+        MODEL.transition, initial=MODEL.initial, n_particles=40, n_resample=20, support=support, random_state=0
+    )
+    flt.fit(jnp.asarray(TRAIN.states[inside]), jnp.asarray(TRAIN.observations[inside]))
+    away = np.array([0.0, 1.0, 2.0, 4.0, 5.0, 6.0, 6.0, 5.0, 4.0, 2.0, 1.0, 0.0])[None, :, None]
+    found = flt.smooth(np.concatenate([away, -0.2 * away]))
+    assert 0 < found.unsmoothed[0].sum() < 11
+    same_as_on_the_host(flt, found)
+    kept = found.unsmoothed
+    np.testing.assert_array_equal(found.mean[kept], found.filtered.mean[kept])
+    assert (found.mean[:, :-1][~kept[:, :-1]] != found.filtered.mean[:, :-1][~kept[:, :-1]]).all()
 
 
 def test_runs_can_be_pickled(flt, batch):

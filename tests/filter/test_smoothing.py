@@ -242,6 +242,51 @@ def test_states_that_are_objects():
     assert set(found.sample_paths(2)[0]) <= set(places)
 
 
+def far_away(name, seed, support, lag=None):
+    """Examples at |x| < 2, and states that go to 6 and −6."""
+    model, rng = kmcf.datasets.paper_model(name), np.random.default_rng(seed)
+    states = rng.uniform(-2, 2, size=(150, 1))
+    truth = (6.0 * np.sin(0.1 * np.arange(100) + seed) + 0.3 * rng.normal(size=100))[:, None]
+    flt = kmcf.KernelMonteCarloFilter(model.transition, initial=model.initial, support=support, random_state=seed)
+    return flt.fit(states, model.observe(states, rng)).smooth(model.observe(truth, rng), lag=lag), truth
+
+
+@pytest.mark.filterwarnings("ignore:.* observations were not used")
+@pytest.mark.parametrize("support", ["examples", "particles", "both"])
+@pytest.mark.parametrize("name", ["1a", "2a"])
+def test_far_from_the_examples_smoothing_does_no_harm(name, support):
+    found, truth = far_away(name, 0, support)
+    assert rmse(found.mean, truth) < 1.01 * rmse(found.filtered.mean, truth)
+
+
+def test_beliefs_that_cannot_be_smoothed_are_the_filters(tmp_path):
+    found, _ = far_away("1a", 1, "particles")
+    kept, away = found.unsmoothed, np.abs(found.filtered.mean[:, 0])
+    assert kept[away > 4.5].mean() > 0.8 > 0.1 > kept[away < 2.0].mean()
+    assert not kept[-1]  # nothing came later
+    for name in ("mean", "covariance", "interval", "ess", "mode"):
+        np.testing.assert_array_equal(getattr(found, name)[kept], getattr(found.filtered, name)[kept])
+    assert [belief.unsmoothed for belief in found] == kept.tolist()
+    assert [belief.final for belief in found] == (~kept & (np.arange(100) < 99)).tolist()
+    found.save(tmp_path / "run.npz")
+    np.testing.assert_array_equal(kmcf.load(tmp_path / "run.npz").unsmoothed, kept)
+    np.testing.assert_array_equal(found.to_dataframe()["unsmoothed"], kept)
+    np.testing.assert_array_equal(found.to_xarray()["unsmoothed"], kept)
+    assert "left as filtered" in found._repr_html_()
+    with pytest.raises(LookupError, match="no step was smoothed"):
+        _ = found.filtered.unsmoothed
+
+
+def test_among_the_examples_nearly_all_beliefs_are_smoothed(run):
+    assert run.unsmoothed.mean() < 0.03
+
+
+def test_a_fixed_lag_keeps_beliefs_too():
+    found, _ = far_away("1a", 1, "particles", lag=2)
+    assert 0.3 < found.unsmoothed.mean() < 0.9
+    np.testing.assert_array_equal(found.mean[found.unsmoothed], found.filtered.mean[found.unsmoothed])
+
+
 def test_the_same_sequence_twice_gives_the_same(flt, run):
     np.testing.assert_array_equal(flt.smooth(TEST.observations).mean, run.mean)
     np.testing.assert_array_equal(run.filtered.mean, flt.filter(TEST.observations).mean)

@@ -14,17 +14,20 @@ The ratio is not negative, while weights w may be, and stay so (a filter that he
 instead). Where there are few different states, the features say
 which one it is (:class:`DistinctStates`): C is then diagonal, δ may be tiny, and this is the backward pass of a hidden
 Markov model.
+
+Far from the examples the features vanish, and so would all ratios but those of states nearby; and at their edge the
+sample without signs cannot reach as far as the weights do. There the step keeps the filter's belief.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from kmcf.bayes_rule.backward_core import features_of, reweighted, second_moment
+from kmcf.bayes_rule.backward_core import covered, features_of, reweighted, second_moment, seen
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.bayes_rule.host_algebra import HostAlgebra
 from kmcf.kernels import ExampleKernel
@@ -44,6 +47,15 @@ DISTINCT_MOVES, FEWEST_DISTINCT_MOVES = 20_000, 200
 TINY_DELTA = 1e-12
 
 
+class Later(NamedTuple):
+    """What a step back is told about the step after."""
+
+    mean: FloatArray
+    """Smoothed mean features, (p,)."""
+    seen: float
+    """Which share of the belief the features see."""
+
+
 class Features(Protocol):
     """What a backward step sees of states."""
 
@@ -61,6 +73,10 @@ class Features(Protocol):
 
     def of(self, states: Objects, copies: int = 1) -> FloatArray:
         """Return features (m, p); where copies of a state follow each other, the mean of their features."""
+        ...
+
+    def seen(self, rows: FloatArray, states: Objects) -> FloatArray:
+        """Return which share of each state its features, one row each, see: one where pivots are near."""
         ...
 
 
@@ -87,6 +103,10 @@ class StateFeatures:
         if copies > 1:
             similarities = similarities.reshape(len(similarities), -1, copies).mean(axis=2)
         return np.asarray(features_of(similarities, self.fitted.map.lower, self.scale, HostAlgebra))
+
+    def seen(self, rows: FloatArray, states: Objects) -> FloatArray:
+        """Return which share of each state its features, one row each, see: one where pivots are near."""
+        return np.asarray(seen(rows, self.fitted.pivot_kernel.kernel.diagonal(states), self.scale))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +151,10 @@ class DistinctStates:
         rows[np.arange(len(states)), [self.places.get(key, -1) for key in _keys(states) or ()]] = 1.0
         return rows[:, :-1].reshape(-1, copies, len(self.places)).mean(axis=1)
 
+    def seen(self, rows: FloatArray, states: Objects) -> FloatArray:
+        """Return one for each of the states that there are, zero for any other."""
+        return rows.sum(axis=1)
+
     def holds(self, states: Objects) -> bool:
         """Say whether all states are among them."""
         return all(key in self.places for key in _keys(states) or (None,))
@@ -154,10 +178,22 @@ class BackwardStep:
     C: FloatArray
     factor: CholeskyFactor
     """Of C² + δI."""
+    seen: float = 1.0
+    """Which share of the prediction the features see."""
+    apt: bool = True
+    """Whether the weights stand for the belief."""
 
     @classmethod
     def of(
-        cls, weights: FloatArray, successors: FloatArray, predicted: FloatArray, shares: FloatArray, delta: float
+        cls,
+        weights: FloatArray,
+        successors: FloatArray,
+        predicted: FloatArray,
+        shares: FloatArray,
+        delta: float,
+        *,
+        seen: FloatArray | None = None,
+        apt: bool = True,
     ) -> BackwardStep:
         """Prepare the step.
 
@@ -173,9 +209,20 @@ class BackwardStep:
             Its weights γ; negative ones count as zero, since no state is less probable than impossible.
         delta : float
             δ.
+        seen : array (m,), optional
+            Which share of each state of the sample the features see; None: all.
+        apt : bool
+            Whether the weights stand for the belief.
         """
         C = second_moment(predicted, shares, HostAlgebra)
-        return cls(weights, successors, C, cholesky(C @ C, shift=delta, name="C² + delta I", remedy="delta"))
+        factor = cholesky(C @ C, shift=delta, name="C² + delta I", remedy="delta")
+        positive = np.maximum(shares, 0.0)
+        share = 1.0 if seen is None else float(positive @ seen / positive.sum())
+        return cls(weights, successors, C, factor, share, apt)
+
+    def given(self, later: Later) -> FloatArray | None:
+        """Return the smoothed weights, (n,); None where they cannot be trusted, and the filter's should be kept."""
+        return self.given_mean(later.mean) if self.apt and covered(self.seen, later.seen) else None
 
     def ratios(self, means: FloatArray) -> FloatArray:
         """Return E[r(x') | x_i] for each state, (n, m), given m smoothed means of the next step, (p, m)."""

@@ -14,6 +14,10 @@ MOST_CANCELLING = 2.0
 """Smoothed weights may cancel by no more than this times as much as the filter's: else the ratio is taken in part."""
 PARTS = (0.125, 0.25, 0.5, 1.0)
 LEAST_SUM = 1e-3
+LEAST_PREDICTED, LEAST_LATER = 0.5, 0.6
+"""So much of a prediction, and of the belief after it, the features must see: beyond the pivots all ratios are zero."""
+MOST_APART, NEAR = 0.5, 1e-4
+"""Resampled states may be so far from the belief that they stand for, in units of their spread, or so far at all."""
 
 
 def features_of(similarities: Array, lower: Array, scale: Any, algebra: Algebra) -> Array:
@@ -25,6 +29,28 @@ def second_moment(features: Array, shares: Array, algebra: Algebra) -> Array:
     """Return C = Σ_j γ_j φ_j φ_jᵀ, (p, p); negative shares count as zero, since no state is less than impossible."""
     positive = shares.clip(0.0)
     return algebra.weighted_gram(features, positive / positive.sum())
+
+
+def seen(features: Array, own: Array, scale: Any) -> Array:
+    """Return which share of each state the features see, (m,): ‖φ(x)‖² over what k(x, x) makes of it, ``own``."""
+    xp = array_namespace(features)
+    positive = xp.maximum(xp.asarray(own, dtype=features.dtype), xp.finfo(features.dtype).tiny)
+    return xp.minimum((features**2).sum(axis=1) * scale**2 / positive, 1.0)
+
+
+def stands_for(rows: Array, shares: Array, mean: Array) -> Array:
+    """Say whether states with these features and shares stand for a belief with this mean of features.
+
+    At the edge of the examples negative weights reach beyond them, and states without signs cannot.
+    """
+    centre = shares @ rows
+    spread = shares @ (rows**2).sum(axis=1) - centre @ centre
+    return ((mean - centre) ** 2).sum() <= MOST_APART * spread + NEAR
+
+
+def covered(predicted: Any, later: Any) -> Any:
+    """Say whether the features see enough of a prediction and of the belief after it."""
+    return (predicted >= LEAST_PREDICTED) & (later >= LEAST_LATER)
 
 
 def ratio_coefficients(C: Array, mean: Array, delta: Any, algebra: Algebra) -> Array:

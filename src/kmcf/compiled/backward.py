@@ -20,7 +20,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from kmcf.bayes_rule.backward_core import features_of, ratio_coefficients, ratios_at, reweighted, second_moment
+from kmcf.bayes_rule.backward_core import (
+    covered,
+    features_of,
+    ratio_coefficients,
+    ratios_at,
+    reweighted,
+    second_moment,
+    seen,
+    stands_for,
+)
 from kmcf.compiled.on_examples import particle_moments
 from kmcf.compiled.records import StepSettings
 from kmcf.compiled.step import move
@@ -57,7 +66,7 @@ class BackwardModel(NamedTuple):
     candidates: Array | None
     """The states that herding chooses from, (N, ...)."""
     rows: Array | None
-    """Their features, (N, p)."""
+    """Their features, and which share of them these see, (N, p + 1)."""
     successors: Array | None
     """Mean features of moves from them, for each time that passed, (E, N, p)."""
 
@@ -70,6 +79,8 @@ class BackwardInputs(NamedTuple):
     """Weights of the predicted particles; None: equal."""
     weights: Array | None
     """Posterior weights on the particles."""
+    filtered: Array | None
+    """Mean features of the filter's beliefs on the examples, and which share of them these see, (B, T, p + 1)."""
     picks: Array
     corrected: Array
     on_examples: Array
@@ -93,6 +104,10 @@ class Knowledge(NamedTuple):
     """Smoothed mean features, (p,)."""
     C: Array
     """Second moment of the features of the predicted particles, (p, p)."""
+    later: Array
+    """Which share of the belief the features see."""
+    predicted: Array
+    """Which share of the prediction they see."""
 
 
 class Smoothed(NamedTuple):
@@ -106,10 +121,12 @@ class Smoothed(NamedTuple):
     covariance: Array | None
     ess: Array
     mode: Array
+    kept: Array
+    """Whether the filter's belief should be kept instead."""
 
 
 def backward_pass(
-    model: BackwardModel, known: Knowledge, final: Array, inputs: BackwardInputs, settings: BackwardSettings
+    model: BackwardModel, known: Knowledge, inputs: BackwardInputs, settings: BackwardSettings
 ) -> tuple[Knowledge, Smoothed]:
     """Go back over the steps of B sequences.
 
@@ -119,8 +136,6 @@ def backward_pass(
         The numbers.
     known : Knowledge
         About the step after the last of these, (B, ...).
-    final : array (B, p)
-        Mean features of each sequence's last belief, if it lives on the examples.
     inputs : BackwardInputs
         The steps.
     settings : BackwardSettings
@@ -131,9 +146,8 @@ def backward_pass(
         with jax.default_matmul_precision("highest"):
             features = jax.vmap(lambda states: _features(model, states, settings))(x.predicted)
             moved = _moved_particles(model, x, features, settings) if settings.moving else None
-            arrays = (0, 0, 0, 0, None if moved is None else 0)
-            back = jax.vmap(partial(_step_back, model, settings), in_axes=arrays)
-            return back(known, final, x, features, moved)
+            back = jax.vmap(partial(_step_back, model, settings), in_axes=(0, 0, 0, None if moved is None else 0))
+            return back(known, x, features, moved)
 
     by_time = jax.tree.map(lambda array: jnp.moveaxis(array, 1, 0), inputs)
     after, found = lax.scan(step, known, by_time, reverse=True)
@@ -144,7 +158,6 @@ def _step_back(
     model: BackwardModel,
     settings: BackwardSettings,
     known: Knowledge,
-    final: Array,
     x: BackwardInputs,
     features: Array,
     moved: Array | None,
@@ -152,31 +165,36 @@ def _step_back(
     """Go back one step of one sequence."""
     algebra, size = settings.step.algebra, x.predicted.shape[0]
     z = ratio_coefficients(known.C, known.mean, model.delta, algebra)
+    trusted = covered(known.predicted, known.later)
     equal = jnp.full(size, 1.0 / size, features.dtype)
+    own = settings.pivots.kernel.evaluate_diagonal(settings.pivots.kernel.prepare(x.predicted))
+    rows = jnp.concatenate([features, seen(features, own, model.scale)[:, None]], axis=1)
     there: tuple[Array, Smoothed] | None = None
     if moved is not None:
-        weights = _reweighted(equal if x.weights is None else x.weights, ratios_at(moved, z), x)
-        there = weights @ features, _summary(None, weights, x.predicted, weights, settings)
+        before = equal if x.weights is None else x.weights
+        weights = jnp.where(trusted, _reweighted(before, ratios_at(moved, z), x), before)
+        there = weights @ rows, _summary(None, weights, x.predicted, weights, ~trusted, settings)
     if model.rows is not None:
-        mean, found = _on_examples(model, z, x, settings)
-        mean = jnp.where(x.last, final, mean)
+        mean, found = _on_examples(model, z, trusted, x, settings)
         if there is not None:
-            kept = (mean, *found[2:]), (there[0], *there[1][2:])
-            mean, *chosen = jax.tree.map(lambda *both: jnp.where(x.on_examples, *both), *kept)
+            both = (mean, *found[2:]), (there[0], *there[1][2:])
+            mean, *chosen = jax.tree.map(lambda *both: jnp.where(x.on_examples, *both), *both)
             found = Smoothed(found.on_examples, there[1].on_particles, *chosen)
     else:
         assert there is not None
         mean, found = there
-    C = second_moment(features, equal if x.shares is None else x.shares, algebra)
-    return Knowledge(mean, C), found
+    shares = (equal if x.shares is None else x.shares).clip(0.0)
+    C = second_moment(features, shares, algebra)
+    return Knowledge(mean[:-1], C, mean[-1], shares @ rows[:, -1] / shares.sum()), found
 
 
 def _on_examples(
-    model: BackwardModel, z: Array, x: BackwardInputs, settings: BackwardSettings
+    model: BackwardModel, z: Array, trusted: Array, x: BackwardInputs, settings: BackwardSettings
 ) -> tuple[Array, Smoothed]:
-    """Weigh the states that were picked from the examples."""
+    """Weigh the states that were picked from the examples; the mean is the filter's where its belief is kept."""
     assert model.rows is not None
     assert model.candidates is not None
+    assert x.filtered is not None
     picks, count = x.picks, x.picks.shape[0]
     states = model.candidates[picks]
     if settings.tabled:
@@ -184,20 +202,28 @@ def _on_examples(
         successors = model.successors[x.table, picks]
     else:
         successors = moves_from(model, states, x.drive, _own_key(x, settings), settings)
-    weights = _reweighted(jnp.full(count, 1.0 / count, z.dtype), ratios_at(successors, z), x)
+    equal, rows = jnp.full(count, 1.0 / count, z.dtype), model.rows[picks]
+    weights = _reweighted(equal, ratios_at(successors, z), x)
     merged = (picks[:, None] == picks[None, :]).astype(z.dtype) @ weights  # a state may have been picked twice
-    return weights @ model.rows[picks], _summary(weights, None, states, merged, settings)
+    kept = ~(trusted & stands_for(rows[:, :-1], equal, x.filtered[:-1]))
+    mean = jnp.where(kept | x.last, x.filtered, weights @ rows)
+    return mean, _summary(weights, None, states, merged, kept, settings)
 
 
 def _summary(
-    on_examples: Array | None, on_particles: Array | None, states: Array, merged: Array, settings: BackwardSettings
+    on_examples: Array | None,
+    on_particles: Array | None,
+    states: Array,
+    merged: Array,
+    kept: Array,
+    settings: BackwardSettings,
 ) -> Smoothed:
     """Sum up weighted states; ``merged`` are the weights, those of equal states added up."""
     weights = on_particles if on_examples is None else on_examples
     assert weights is not None
     mean, covariance = particle_moments(states, settings.step, weights)
     mode = states.reshape(states.shape[0], -1)[jnp.argmax(merged)]
-    return Smoothed(on_examples, on_particles, mean, covariance, 1.0 / (weights @ merged), mode)
+    return Smoothed(on_examples, on_particles, mean, covariance, 1.0 / (weights @ merged), mode, kept)
 
 
 def _moved_particles(model: BackwardModel, x: BackwardInputs, features: Array, settings: BackwardSettings) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import jax
@@ -19,7 +19,7 @@ from kmcf.compiled.smoother import BatchSmoother
 from kmcf.filter.belief import Belief
 from kmcf.filter.paths import Paths
 from kmcf.filter.run import FilterRun
-from kmcf.filter.smoothed import SMOOTHED
+from kmcf.filter.smoothed import SMOOTHED, UNSMOOTHED
 from kmcf.filter.smoother import SmoothedBelief, Smoother, Trellis
 from kmcf.numerics.arrays import FloatArray
 
@@ -88,8 +88,15 @@ class SmoothedBatch:
         """Which steps have a later one in their sequence, (B, T)."""
         return np.arange(self._found.ess.shape[1])[None, :] < self.lengths[:, None] - 1
 
+    @cached_property
+    def _kept(self) -> Any:
+        """At which of them the filter's belief was kept, (B, T)."""
+        return np.asarray(self._found.kept) & self._later
+
     def column(self, name: str) -> Any:
         """Return one column for all sequences."""
+        if name == UNSMOOTHED:
+            return self._kept
         if name not in SMOOTHED:
             return self.filtered.column(name)
         if name not in self._columns:
@@ -98,6 +105,8 @@ class SmoothedBatch:
 
     def of_sequence(self, name: str, b: int) -> Any:
         """Return one column for one sequence, as long as it is."""
+        if name == UNSMOOTHED:
+            return self._kept[b, : self.lengths[b]]
         if name not in SMOOTHED:
             return self.filtered.of_sequence(name, b)
         if name in self._columns or not self._per_sequence(name):
@@ -117,10 +126,14 @@ class SmoothedBatch:
         return self._smoothed(b, t, self.filtered.belief(b, t))
 
     def _smoothed(self, b: int, t: int, belief: Belief) -> Belief:
-        return SmoothedBelief(belief, self.weights(b, t, belief) if t < self.lengths[b] - 1 else None)
+        kept = bool(self._kept[b, t])
+        own = None if kept or t == self.lengths[b] - 1 else self.weights(b, t, belief)
+        return SmoothedBelief(belief, own, unsmoothed=kept)
 
     def weights(self, b: int, t: int, belief: Belief) -> FloatArray:
         """Return the smoothed weights of a belief that is not the last."""
+        if self._kept[b, t]:
+            return belief.weights
         made, found = self.filtered.made, self._found
         if found.on_examples is not None and not self.filtered.on_particles[b, t]:
             picked = candidates_of(made.engine)[np.asarray(herded(made.results.picks)[b, t])]
@@ -133,13 +146,13 @@ class SmoothedBatch:
         return name == "interval" or (name == "covariance" and self._found.covariance is None)
 
     def _made(self, name: str) -> Any:
-        """Return a column of the backward pass; at the last step, that of the filter."""
-        before = np.array(self.filtered.column(name))
+        """Return a column of the backward pass; where it was not smoothed, that of the filter."""
+        before, changed = np.array(self.filtered.column(name)), self._later & ~self._kept
         if name == "negative_mass":
-            before[self._later] = 0.0
+            before[changed] = 0.0
             return before
         own = np.asarray(getattr(self._found, name), np.float64).reshape(before.shape)
-        before[self._later] = own[self._later]
+        before[changed] = own[changed]
         return before
 
     def _stacked(self, name: str) -> Any:

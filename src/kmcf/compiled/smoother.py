@@ -45,9 +45,9 @@ class BackwardKit(NamedTuple):
     settings: BackwardSettings
     model: BackwardModel
     rows: FloatArray | None
-    """Features of all examples, (n, p); None where no belief lives on them."""
+    """Features of all examples, and which share of them these see, (n, p + 1); None where no belief lives on them."""
     run: Any
-    """Takes the model, what is known of the step after, the last means and the steps."""
+    """Takes the model, what is known of the step after, and the steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,18 +68,17 @@ class BatchSmoother:
         """Return the smoothed beliefs, arrays (B, T, ...)."""
         size, steps = self._corrected.shape
         width, piece = plan(size, steps, 1, self._bytes_per_sequence, free_bytes(jax.local_devices()[0]))
-        final = self._final_means()
         parts = []
         for first in range(0, size, width):
             rows = np.minimum(np.arange(first, first + width), size - 1)  # the last part is padded
             with announcing(f"the backward pass over {piece} steps of {width} sequences"):
-                part = self._run_part(rows, piece, final[rows])
+                part = self._run_part(rows, piece)
             if (width, piece) == (size, steps):
                 return part
             parts.append(jax.tree.map(lambda array, first=first: np.asarray(array)[: size - first], part))
         return jax.tree.map(lambda *arrays: np.concatenate(arrays), *parts)
 
-    def _run_part(self, rows: IntArray, piece: int, final: Array) -> Smoothed:
+    def _run_part(self, rows: IntArray, piece: int) -> Smoothed:
         """Smooth some sequences, piece by piece from the last; predictions are repeated from the start of each."""
         engine, steps = self.engine, self._corrected.shape[1]
         model, _, initial, _, _ = engine.runner.compiled_for(None)
@@ -88,11 +87,12 @@ class BatchSmoother:
         for some in pieces[:-1]:
             starts.append(self._replayed(model, starts[-1], rows, some)[0])
         p, dtype = len(self._lower), engine.settings.dtype
-        known = Knowledge(jnp.zeros((len(rows), p), dtype), jnp.zeros((len(rows), p, p), dtype))
+        nothing = (jnp.zeros((len(rows), *shape), dtype) for shape in ((p,), (p, p), (), ()))
+        known = Knowledge(*nothing)
         found = []
         for some, start in zip(reversed(pieces), reversed(starts), strict=True):
             _, predicted = self._replayed(model, start, rows, some)
-            known, part = self._kit.run(self._kit.model, known, final, self._inputs(rows, some, predicted))
+            known, part = self._kit.run(self._kit.model, known, self._inputs(rows, some, predicted))
             found.append(part)
         return found[0] if len(found) == 1 else jax.tree.map(lambda *a: jnp.concatenate(a, axis=1), *found[::-1])
 
@@ -116,6 +116,7 @@ class BatchSmoother:
             predicted=predicted,
             shares=shares,
             weights=weights,
+            filtered=self._filtered_means(rows, some),
             picks=picks,
             corrected=corrected,
             on_examples=on_examples,
@@ -136,14 +137,15 @@ class BatchSmoother:
         first = jnp.full_like(after[:, :1], 1.0 / found.weights.shape[-1])
         return jnp.concatenate([first, after[:, :-1]], axis=1)[rows, some], found.weights[rows, some]
 
-    def _final_means(self) -> Array:
-        """Return the mean features of each sequence's last belief, where it lives on the examples, (B, p)."""
-        made, size = self.filtered.made, len(self.filtered.lengths)
-        last = self.filtered.lengths - 1
-        if self.filtered.on_particles[np.arange(size), last].all():
-            return np.zeros((size, len(self._lower)), self.engine.settings.dtype)
-        whole = (made.results.where_it_is(name) for name in ("prior", "solution", "weight_sum"))
-        return mean_features(self.engine, self._kit.rows, *(column[np.arange(size), last] for column in whole))
+    def _filtered_means(self, rows: IntArray, some: slice) -> Array | None:
+        """Return the mean features of the filter's beliefs on the examples, and how much these see, (B, T, p + 1)."""
+        if self._kit.rows is None:
+            return None
+        whole = (self.filtered.made.results.where_it_is(name) for name in ("prior", "solution", "weight_sum"))
+        columns = [column[rows, some] for column in whole]
+        shape = columns[-1].shape
+        flat = (column.reshape(-1, *column.shape[2:]) for column in columns)
+        return mean_features(self.engine, self._kit.rows, *flat).reshape(*shape, -1)
 
     @cached_property
     def _corrected(self) -> Any:
@@ -196,9 +198,14 @@ class BatchSmoother:
                 remembered=step.support.on_particles and few and not driven,
             )
             run = compiled(partial(backward_pass, settings=settings))
-            rows = self.features.of(self.engine.states) if step.support.herds else None
+            rows = self._rows() if step.support.herds else None
             known[kind] = BackwardKit(settings, self._model(settings, rows), rows, run)
         return known[kind]
+
+    def _rows(self) -> FloatArray:
+        """Return the features of all examples, and which share of them these see, (n, p + 1)."""
+        rows = self.features.of(self.engine.states)
+        return np.column_stack([rows, self.features.seen(rows, self.engine.states)])
 
     def _model(self, settings: BackwardSettings, rows: FloatArray | None) -> BackwardModel:
         dtype = settings.step.dtype
@@ -237,5 +244,13 @@ class BatchSmoother:
         size, picked = step.n_particles, step.n_resample if step.support.herds else 0
         simulated = (size if self._kit.settings.moving else 0) + (0 if self._kit.settings.tabled else picked)
         working = 3 * size * p + 8 * p * p + simulated * (3 * p + 2 * self.features.copies * numbers)
-        kept = size * numbers + 2 * picked + (2 * size if self._kit.settings.moving else 0) + numbers**2 + 2 * numbers
+        kept = (
+            size * numbers
+            + 2 * picked
+            + p
+            + 1
+            + (2 * size if self._kit.settings.moving else 0)
+            + numbers**2
+            + 2 * numbers
+        )
         return int(step.dtype.itemsize * (working + 2 * steps * kept))

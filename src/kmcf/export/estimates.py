@@ -169,6 +169,7 @@ class EstimateColumns:
         if self.smoothed:
             names += [f"filtered_mean_{state}" for state in self.states]
         names += ["ess", "coverage", "low_coverage", "rejected", "missing", "relocated", "alarm", "alarm_reason"]
+        names += ["unsmoothed"] if self.smoothed else []
         return [*names, "missed_steps"] if self.time else names
 
     def rows(self, run: FilterRun, label: str, times: Any, missed: Any) -> Iterator[list[Any]]:
@@ -189,6 +190,7 @@ class EstimateColumns:
         upper = [(i, j) for i in range(width) for j in range(i, width)]
         mean, mode = run.mean.reshape(steps, width), np.reshape(run.mode, (steps, width))
         interval, covariance = run.interval, run.covariance
+        kept = run.unsmoothed if run.is_smoothed else np.zeros(steps, dtype=bool)
         before = (mean if run.filtered is None else run.filtered.mean).reshape(steps, width)
         for t in range(steps):
             start: list[Any] = [label] if self.sequence else []
@@ -199,6 +201,7 @@ class EstimateColumns:
             numbers = [float(value) for value in (*values, run.ess[t], run.coverage[t])]
             flags: list[Any] = [bool(run.coverage[t] < LOW_COVERAGE), bool(run.rejected[t]), bool(run.missing[t])]
             flags += [bool(run.relocated[t]), bool(run.alarm[t]), str(run.alarm_reason[t])]
+            flags += [bool(kept[t])] if self.smoothed else []
             yield [*start, *numbers, *flags, *([int(missed[t])] if self.time else [])]
 
 

@@ -73,7 +73,7 @@ class FixedLag:
         """Return one of the last beliefs, given all observations so far."""
         if place == len(self.beliefs) - 1:
             return SmoothedBelief(self.filtered, None)
-        weights = self.filtered.weights
+        weights = None
         for k in range(len(self.beliefs) - 2, place - 1, -1):
-            weights = self.steps[k].given_mean(weights @ self.smoother.rows(self.beliefs[k + 1]))
-        return SmoothedBelief(self.beliefs[place], weights)
+            weights = self.steps[k].given(self.smoother.later(self.beliefs[k + 1], weights))
+        return SmoothedBelief(self.beliefs[place], weights, unsmoothed=weights is None)

@@ -12,7 +12,7 @@ from kmcf.filter.belief import Belief
 from kmcf.filter.clock import belief_at
 from kmcf.filter.run_files import RunColumns, labelled, read_columns, write_run
 from kmcf.filter.run_views import ViewedRun
-from kmcf.filter.smoothed import SmoothedResults, filtered_table
+from kmcf.filter.smoothed import UNSMOOTHED, SmoothedResults, filtered_table
 from kmcf.filter.summaries import NAMES, SCALARS, Summaries, SummaryColumns, summarise
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
 from kmcf.store.container import Container, open_container
@@ -232,7 +232,7 @@ class FilterRun(ViewedRun, SmoothedResults):
 
     def columns(self) -> dict[str, Any]:
         """Return all summaries that are defined, by name: arrays with one entry per step."""
-        found = {name: self._column(name) for name in NAMES}
+        found = {name: self._column(name) for name in (*NAMES, *([UNSMOOTHED] if self.is_smoothed else []))}
         return {name: values for name, values in found.items() if values is not None}
 
     @classmethod
@@ -290,6 +290,7 @@ class FilterRun(ViewedRun, SmoothedResults):
         table = {"mode": self.mode} if self._column("mean") is None else self._moments_by_column()
         table.update(filtered_table(self._filtered))
         table.update({name: self._column(name) for name in ("times", *SCALARS) if self._column(name) is not None})
+        table.update({UNSMOOTHED: self.unsmoothed} if self.is_smoothed else {})
         return pandas.DataFrame(table, index=pandas.Index(self.time, name="time"))
 
     def _moments_by_column(self) -> dict[str, Any]:
@@ -355,6 +356,7 @@ class FilterRun(ViewedRun, SmoothedResults):
         rows["observations missing"] = int(self.missing.sum())
         rows["observations rejected"] = int(self.rejected.sum())
         rows["relocated"] = int(self.relocated.sum())
+        rows |= {"left as filtered": int(self.unsmoothed.sum())} if self.is_smoothed else {}
         rows["alarms"] = int(self.alarm.sum())
         rows["beliefs kept"] = "no" if self._beliefs is None and self._members is None else "yes"
         return html_table("FilterRun", rows, "smoothed" if self.is_smoothed else "")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.filter.smoothed import SMOOTHED
+from kmcf.filter.smoothed import SMOOTHED, UNSMOOTHED
 from kmcf.filter.summaries import NAMES, SCALARS
 from kmcf.store.container import Container, write_container
 from kmcf.store.errors import FileError
@@ -80,7 +80,7 @@ def read_columns(container: Container) -> RunColumns:
     if container.manifest["kind"] != "run":
         raise FileError(f"it holds a {container.manifest['root']['object']}, not a run.")
     columns = {name: container.array(name) for name in container.names}
-    known = {*NAMES, *(f"{FILTERED}{name}" for name in SMOOTHED)}
+    known = {*NAMES, UNSMOOTHED, *(f"{FILTERED}{name}" for name in SMOOTHED)}
     if "time" not in columns or not set(columns) <= known:
         raise FileError(f"its columns are not those of a run: {', '.join(columns)}.")
     axes = columns["time"].shape
@@ -100,7 +100,7 @@ def labelled(columns: Mapping[str, Any], *, batch: bool, filtered: Mapping[str, 
     """Return the columns of a run as an xarray Dataset, with those of the run that was smoothed."""
     xarray = require("xarray", "tables")
     lead = ["sequence", "time"] if batch else ["time"]
-    variables: dict[str, Any] = {name: (lead, columns[name]) for name in SCALARS}
+    variables: dict[str, Any] = {name: (lead, columns[name]) for name in (*SCALARS, UNSMOOTHED) if name in columns}
     coordinates: dict[str, Any] = {"time": columns["time"][0] if batch else columns["time"]}
     if "times" in columns:
         coordinates["times"] = (lead, columns["times"])

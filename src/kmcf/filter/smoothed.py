@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kmcf.filter.summaries import Summaries, SummaryColumns
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from kmcf.filter.paths import Paths
@@ -16,17 +16,22 @@ if TYPE_CHECKING:
 
 SMOOTHED = ("mean", "covariance", "mode", "interval", "ess", "negative_mass")
 """Columns that smoothing changes; all others are those of the filter."""
+UNSMOOTHED = "unsmoothed"
+"""The column that only smoothed runs have."""
 
 
 class SmoothedColumns:
     """The columns of a smoothed run: its own where smoothing changes them, otherwise those of the filter."""
 
-    def __init__(self, own: Summaries, filtered: SummaryColumns) -> None:
+    def __init__(self, own: Summaries, filtered: SummaryColumns, unsmoothed: Sequence[bool]) -> None:
         self._own = own
         self._filtered = filtered
+        self._unsmoothed = np.array(unsmoothed, dtype=bool)
 
     def column(self, name: str) -> Any:
         """Return a column."""
+        if name == UNSMOOTHED:
+            return self._unsmoothed
         return (self._own if name in SMOOTHED else self._filtered).column(name)
 
 
@@ -59,6 +64,17 @@ class SmoothedResults:
     def filtered(self) -> FilterRun | None:
         """The run of the filter that was smoothed; None if this is one itself."""
         return self._filtered
+
+    @property
+    def unsmoothed(self) -> BoolArray:
+        """Steps whose beliefs are the filter's, because the way back to them could not be trusted.
+
+        So it is where states are far from all examples, or at their edge (docs/smoothing.md).
+        """
+        if self._filtered is None:
+            raise LookupError("this run was filtered: no step was smoothed. Use flt.smooth(...).")
+        found = self._column(UNSMOOTHED)
+        return np.zeros(self._column("time").shape, dtype=bool) if found is None else found  # a file from before
 
     def sample_paths(self, size: int, random_state: Any = 0) -> Any:
         """Draw whole paths of states given all observations, (size, T, d); (B, size, T, d) for a batch.
@@ -108,6 +124,9 @@ class SmoothedResults:
         if not isinstance(t, int | np.integer) or not 0 <= t < len(paths.weights) - 1:
             raise IndexError(f"t = {t!r}; pairs of steps begin at 0 to {len(paths.weights) - 2}.")
         return paths.pairwise(int(t))
+
+    def _column(self, name: str) -> Any:
+        raise NotImplementedError
 
     def _filtered_columns(self) -> dict[str, Any]:
         """Return the filter's columns where smoothing changed them; nothing if this is the filter's run."""

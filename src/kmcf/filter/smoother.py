@@ -6,13 +6,15 @@ belief's states with the filter's own transition, and the loop over time.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from kmcf.bayes_rule.backward import BackwardStep, Features
+from kmcf.bayes_rule.backward import BackwardStep, Features, Later
+from kmcf.bayes_rule.backward_core import stands_for
 from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
@@ -50,14 +52,28 @@ class Smoother:
     def back(self, belief: Belief, drive: Drive) -> BackwardStep:
         """Return the step back to a belief from the one that follows it, which this drive led to."""
         prediction = Move(self.motion, self.n_particles)(belief, drive, self._generator(belief.stream, belief.time + 1))
-        weights = unsigned(belief)
+        weights, predicted = unsigned(belief), self.features.of(prediction.states)
         return BackwardStep.of(
             weights,
             self._successors(belief, weights, drive),
-            self.features.of(prediction.states),
+            predicted,
             prediction.weights,
             self.features.delta,
+            seen=self.features.seen(predicted, prediction.states),
+            apt=self._apt(belief, weights),
         )
+
+    def later(self, belief: Belief, weights: FloatArray | None) -> Later:
+        """Return what the step before is told about a belief with these weights; None: those of the filter."""
+        own = formed(belief) if weights is None else weights
+        rows = self.rows(belief)
+        seen = self._remembered(belief, "seen", lambda: self.features.seen(rows, belief.states))
+        return Later(own @ rows, float(own @ seen))
+
+    def _apt(self, belief: Belief, weights: FloatArray) -> bool:
+        """Say whether weights without signs stand for the belief."""
+        own, rows = formed(belief), self.rows(belief)
+        return own is weights or bool(stands_for(rows, weights, own @ rows))
 
     def _successors(self, belief: Belief, weights: FloatArray, drive: Drive) -> FloatArray:
         """Return the mean features of moves from each state of a belief that has a weight."""
@@ -94,7 +110,7 @@ class Smoother:
             return np.asarray(make())
         key = (id(belief.states), what)
         if key not in self._known:
-            if len(self._known) >= 2 * REMEMBERED:
+            if len(self._known) >= 3 * REMEMBERED:
                 self._known.pop(next(iter(self._known)))
             self._known[key] = belief.states, make()  # the states are kept, so that no others get their identity
         return self._known[key][1]
@@ -128,25 +144,28 @@ class Trellis:
         """Return the step from belief t + 1 back to belief t; the same at every call."""
         return self.smoother.back(self.beliefs[t], self.drives[t])
 
-    def weights(self, lag: int | None = None) -> list[FloatArray]:
-        """Return the smoothed weights of all steps, given all observations, or those up to ``lag`` steps later."""
+    def weights(self, lag: int | None = None) -> list[FloatArray | None]:
+        """Return the smoothed weights of all steps, given all observations, or those up to ``lag`` steps later.
+
+        None at the last step, and where smoothed weights cannot be trusted: the filter's are kept.
+        """
         last = len(self.beliefs) - 1
         if lag is None:
-            found = [self.beliefs[last].weights]
+            found: list[FloatArray | None] = [None]
             for t in range(last - 1, -1, -1):
                 found.append(self._back(t, self.step(t), found[-1]))
             return found[::-1]
         steps = [self.step(t) for t in range(last)]
         return [self._from(min(t + lag, last), t, steps) for t in range(last + 1)]
 
-    def _from(self, latest: int, t: int, steps: Sequence[BackwardStep]) -> FloatArray:
-        weights = self.beliefs[latest].weights
+    def _from(self, latest: int, t: int, steps: Sequence[BackwardStep]) -> FloatArray | None:
+        weights = None
         for earlier in range(latest - 1, t - 1, -1):
             weights = self._back(earlier, steps[earlier], weights)
         return weights
 
-    def _back(self, t: int, step: BackwardStep, later: FloatArray) -> FloatArray:
-        return step.given_mean(later @ self.smoother.rows(self.beliefs[t + 1]))
+    def _back(self, t: int, step: BackwardStep, later: FloatArray | None) -> FloatArray | None:
+        return step.given(self.smoother.later(self.beliefs[t + 1], later))
 
 
 class SmoothedBelief(Belief):
@@ -159,11 +178,13 @@ class SmoothedBelief(Belief):
     filtered : Belief
         What the filter believed.
     weights : array (n,), optional
-        The smoothed weights of the same states. None: those of the filter, where nothing was observed later; then
-        steps may continue.
+        The smoothed weights of the same states. None: those of the filter, where nothing was observed later or what
+        was cannot be used; then steps may continue.
+    unsmoothed : bool
+        Whether the filter's weights were kept because smoothed ones could not be trusted.
     """
 
-    def __init__(self, filtered: Belief, weights: FloatArray | None) -> None:
+    def __init__(self, filtered: Belief, weights: FloatArray | None, *, unsmoothed: bool = False) -> None:
         own = filtered.weights if filtered.source is None else filtered.source
         super().__init__(
             filtered.states,
@@ -180,6 +201,7 @@ class SmoothedBelief(Belief):
             calibration=filtered.calibration,
         )
         self.filtered = filtered
+        self.unsmoothed = unsmoothed
         self._latest = weights is None
 
     @property
@@ -199,6 +221,11 @@ class SmoothedBelief(Belief):
 
     def __repr__(self) -> str:
         return super().__repr__().replace("Belief(", "SmoothedBelief(", 1)
+
+
+def formed(belief: Belief) -> FloatArray:
+    """Return a belief's own weights; where an engine did not form them, they are not kept."""
+    return copy.copy(belief).weights if belief.unformed else belief.weights
 
 
 def unsigned(belief: Belief) -> FloatArray:

@@ -199,25 +199,31 @@ def smoothed_run(smoother: Smoother, filtered: FilterRun, controls: Any, lag: in
     weights = trellis.weights(lag)
     smoothed = later_beliefs(beliefs, weights)
     own, kept = summarise(smoothed, keep=True)
+    paths = [belief.weights if part is None else part for belief, part in zip(beliefs, weights, strict=True)]
     return FilterRun(
-        SmoothedColumns(own, filtered.summaries),
+        SmoothedColumns(own, filtered.summaries, [belief.unsmoothed for belief in smoothed]),
         angles=filtered.angles,
         beliefs=kept,
         filtered=filtered,
-        paths=Paths(trellis, weights) if lag is None else None,
+        paths=Paths(trellis, paths) if lag is None else None,
     )
 
 
-def later_beliefs(beliefs: Sequence[Belief], weights: Sequence[FloatArray]) -> list[SmoothedBelief]:
+def later_beliefs(beliefs: Sequence[Belief], weights: Sequence[FloatArray | None]) -> list[SmoothedBelief]:
     """Return smoothed beliefs; nothing was observed after the last step, from which a forecast may start."""
-    return [SmoothedBelief(belief, part) for belief, part in zip(beliefs, [*weights[:-1], None], strict=True)]
+    last = len(beliefs) - 1
+    return [
+        SmoothedBelief(belief, part, unsmoothed=part is None and t < last)
+        for t, (belief, part) in enumerate(zip(beliefs, weights, strict=True))
+    ]
 
 
 def collect_smoothed(beliefs: Sequence[Belief], *, angles: Sequence[int]) -> FilterRun:
     """Make a run from smoothed beliefs, as far as they are; it keeps summaries only."""
     before = collect([getattr(belief, "filtered", belief) for belief in beliefs], angles=angles, keep=False)
     own, _ = summarise(beliefs, keep=False)
-    return FilterRun(SmoothedColumns(own, before.summaries), angles=angles, filtered=before)
+    kept = [getattr(belief, "unsmoothed", False) for belief in beliefs]
+    return FilterRun(SmoothedColumns(own, before.summaries, kept), angles=angles, filtered=before)
 
 
 def read_lag(lag: Any) -> int | None:

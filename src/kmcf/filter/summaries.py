@@ -106,7 +106,7 @@ class Summaries:
     def of_columns(cls, columns: Mapping[str, Any]) -> Summaries:
         """Make summaries from complete columns; those not given are not defined."""
         summaries = cls()
-        summaries._arrays = {name: columns.get(name) for name in NAMES} | {
+        summaries._arrays = {name: columns.get(name) for name in (*NAMES, "unsmoothed")} | {
             name: values for name, values in unwatched(np.shape(columns["time"])).items() if columns.get(name) is None
         }
         return summaries
