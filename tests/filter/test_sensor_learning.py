@@ -223,13 +223,13 @@ def test_tuning_says_that_it_takes_one_sensor():
         fitted.refitted(GIVEN, None, delta=1.0)
 
 
-def test_several_sensors_raise_few_kinds_of_alarms_and_have_no_calibration():
+def test_several_sensors_raise_few_kinds_of_alarms():
     flt = KernelMonteCarloFilter(move, initial, random_state=0).fit(GIVEN)
     run = flt.filter(SEEN)
     states = np.concatenate([states for states, _ in GIVEN.values()])
     beyond = ((run.mean < states.min(axis=0)) | (run.mean > states.max(axis=0))).any(axis=1)
     np.testing.assert_array_equal(run.alarm, beyond | run.rejected | (run.ess < 1))
-    with pytest.raises(ValueError, match="calibrate does not work with several sensors"):
+    with pytest.raises(TypeError, match="a dictionary of sequences by sensor"):
         flt.calibrate(*GIVEN["wifi"])
 
 
