@@ -254,3 +254,22 @@ def test_the_field_of_a_scan_is_an_angle():
     degrees = PlacedScan(field=180.0, max_range=5.0, bandwidth=1.0, rotation=0)
     with pytest.raises(ValueError, match="radians"):
         degrees.placed(np.zeros((3, 3)), degrees.prepare(scans))
+
+
+def test_no_example_need_look_where_a_placed_filter_does():
+    rng = np.random.default_rng(0)
+    poses = np.column_stack([rng.uniform(-2, 2, size=(60, 2)), 0.2 * rng.normal(size=60)])  # all look to the east
+    turned = np.column_stack([np.zeros((15, 2)), 0.15 * np.arange(15)])
+    runs = {}
+    for kernel in (PlacedLandmarks(bandwidth=0.1), LandmarkSet(bandwidth=0.5)):
+        flt = kmcf.ParticleLikelihoodFilter(
+            OdometryMotion(0.01, 0.01, 0.01, 0.01), state_kernel=Pose(multiplier=0.5), observation_kernel=kernel,
+            n_particles=300, angles=(2,), random_state=0,
+        )  # fmt: skip
+        flt.fit(poses, [seen_from(pose) for pose in poses])
+        runs[type(kernel)] = flt.filter([seen_from(pose) for pose in turned], controls=[(0.0, 0.0, 0.15)] * 15)
+    placed = runs[PlacedLandmarks]
+    assert np.abs(placed.mean[5:] - turned[5:]).max() < 0.2
+    assert "uncovered state" not in set(placed.alarm_reason)
+    assert np.isnan(placed.state_coverage).all()
+    assert "uncovered state" in set(runs[LandmarkSet].alarm_reason[8:])

@@ -54,11 +54,15 @@ class PlacedParticleRule(ParticleRule):
             support=particles,
             weight_sum=float(weights.sum()),
             observation_coverage=max(float(known.coverage), float(seen.max())),  # it may be seen from another pose
-            state_coverage=float(state_coverage(self.core, around.closest, given)),
+            state_coverage=float(state_coverage(self.core, around.closest, given)) if share > 0.0 else np.nan,
             unnormalised=weights,
             evidence=known.evidence,
             contrast=float(known.evidence.ratio),
         )
+
+    def state_coverage(self, prior: Prior) -> float:
+        """Return how near examples are, if it matters: where they are placed, they need not be near."""
+        return super().state_coverage(prior) if self.placed.resemblance > 0.0 else np.nan
 
     def _searched(self, prior: Prior, prepared: Any) -> tuple[Objects, FloatArray]:
         """Return a prior with further states where it hardly explains an observation that others would."""
