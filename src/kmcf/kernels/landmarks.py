@@ -113,7 +113,7 @@ class LandmarkSet(Kernel):
         sets = self._read(as_objects(objects, "the kernel's examples", structured=True), columns=None)
         self._check(sets.rows.shape[1])
         if len(sets.rows) == 0 and self.bandwidth is None:
-            raise ValueError("all example sets are empty: LandmarkSet cannot learn bandwidths from them.")
+            raise ValueError(f"all example sets are empty: {type(self).__name__} cannot learn bandwidths from them.")
         if self.bandwidth is not None:
             self.bandwidth_ = self._given_bandwidth(sets.rows.shape[1])
         else:
@@ -159,11 +159,13 @@ class LandmarkSet(Kernel):
 
     def _check(self, width: int) -> None:
         if self.method not in ("match", "mean"):
-            raise ValueError(f"LandmarkSet has method = {self.method!r}; it must be 'match' or 'mean'.")
+            raise ValueError(f"{type(self).__name__} has method = {self.method!r}; it must be 'match' or 'mean'.")
         if self.method == "match" and self.identity is None:
-            raise ValueError("LandmarkSet(method='match') pairs elements by identity: name its column, or use 'mean'.")
+            raise ValueError(
+                f"{type(self).__name__}(method='match') pairs elements by identity: name its column, or use 'mean'."
+            )
         if not 0 <= self.absent < 1:
-            raise ValueError(f"LandmarkSet has absent = {self.absent!r}; it must be at least 0 and below 1.")
+            raise ValueError(f"{type(self).__name__} has absent = {self.absent!r}; it must be at least 0 and below 1.")
         self._angles(width)
 
     def _angles(self, width: int) -> IntArray:
@@ -178,8 +180,8 @@ class LandmarkSet(Kernel):
             return np.asarray([columns.index(column) for column in chosen], dtype=np.intp)
         except (IndexError, ValueError) as error:
             raise ValueError(
-                f"LandmarkSet has angles = {self.angles!r} and identity = {self.identity!r}, but the elements have "
-                f"{width + (self.identity is not None)} columns; the identity cannot be an angle."
+                f"{type(self).__name__} has angles = {self.angles!r} and identity = {self.identity!r}, but elements "
+                f"have {width + (self.identity is not None)} columns; the identity cannot be an angle."
             ) from error
 
     def _bandwidth(self, width: int) -> FloatArray:
@@ -187,14 +189,16 @@ class LandmarkSet(Kernel):
             return self.bandwidth_
         if self.bandwidth is None:
             raise not_fitted(
-                "LandmarkSet(bandwidth=None) learns its bandwidths from examples: call fit(examples) first."
+                f"{type(self).__name__}(bandwidth=None) learns its bandwidths from examples: call fit(examples) first."
             )
         return self._given_bandwidth(width)
 
     def _given_bandwidth(self, width: int) -> FloatArray:
         given = np.asarray(positive(self.bandwidth, "bandwidth", self))
         if given.ndim == 1 and len(given) != width:
-            raise ValueError(f"LandmarkSet has {len(given)} bandwidths, but elements have {width} columns of numbers.")
+            raise ValueError(
+                f"{type(self).__name__} has {len(given)} bandwidths, but elements have {width} columns of numbers."
+            )
         return np.broadcast_to(given, (width,)).copy()
 
     def _embed(self, rows: FloatArray, bandwidth: FloatArray) -> FloatArray:

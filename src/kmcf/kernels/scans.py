@@ -103,7 +103,9 @@ class LaserScan(Kernel):
         if self.max_range is None:
             finite = scans[np.isfinite(scans)]
             if finite.size == 0 or finite.max() <= 0:
-                raise ValueError("no example scan has a finite positive range: LaserScan cannot learn max_range.")
+                raise ValueError(
+                    f"no example scan has a finite positive range: {type(self).__name__} cannot learn max_range."
+                )
             self.max_range_ = float(np.quantile(finite, _FAR)) or float(finite.max())
         else:
             self.max_range_ = float(positive(self.max_range, "max_range", self))
@@ -152,14 +154,14 @@ class LaserScan(Kernel):
                 "codes for 'no return' by NaN."
             )
         if not (isinstance(self.beams, int | np.integer) and self.beams >= 1):
-            raise ValueError(f"LaserScan has beams = {self.beams!r}; it must be a positive integer.")
+            raise ValueError(f"{type(self).__name__} has beams = {self.beams!r}; it must be a positive integer.")
         if not 0 < self.power <= 1:
-            raise ValueError(f"LaserScan has power = {self.power!r}; it must be above 0 and at most 1.")
+            raise ValueError(f"{type(self).__name__} has power = {self.power!r}; it must be above 0 and at most 1.")
         kept = min(self.beams, scans.shape[1])
         if not (isinstance(self.rotation, int | np.integer) and 0 <= self.rotation < kept / 2):
             raise ValueError(
-                f"LaserScan has rotation = {self.rotation!r}, but only {kept} beams are kept; it must be an integer, "
-                "at least 0 and below half of them."
+                f"{type(self).__name__} has rotation = {self.rotation!r}, but only {kept} beams are kept; it must be "
+                "an integer, at least 0 and below half of them."
             )
         return scans
 
@@ -175,5 +177,5 @@ class LaserScan(Kernel):
         if hasattr(self, f"{name}_"):
             return float(getattr(self, f"{name}_"))
         if getattr(self, name) is None:
-            raise not_fitted(f"LaserScan({name}=None) learns it from examples: call fit(examples) first.")
+            raise not_fitted(f"{type(self).__name__}({name}=None) learns it from examples: call fit(examples) first.")
         return float(positive(getattr(self, name), name, self))
