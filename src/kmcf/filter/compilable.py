@@ -17,6 +17,7 @@ from kmcf.filter.sensor_learning import one_sensor
 from kmcf.filter.smoother import Smoother
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import is_jax
+from kmcf.trust.rehearsal import Mover
 
 
 class CompilableFilter(RuleFilter):
@@ -169,7 +170,8 @@ class CompilableFilter(RuleFilter):
     def _smoothed_together(self, smoother: Smoother, filtered: Any) -> Any:
         return None if self._precision is None else compiled_room().smoothed_together(smoother, filtered)
 
-    def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
+    def _mover(self) -> Mover:
         if self._precision is None:
-            return super()._move_once(states, rng)
-        return compiled_room().mover(self.transition, self._precision)(states, rng)
+            return super()._mover()
+        mover: Mover = compiled_room().mover(self.transition, self._precision)
+        return mover

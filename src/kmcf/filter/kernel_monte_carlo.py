@@ -207,6 +207,6 @@ class KernelMonteCarloFilter(CompilableFilter):
             n_resample=self.n_resample,
             angles=self.angles,
             functions=self._functions,
-            move=self._move_once,
+            move=self._mover(),
             **shared,
         )

@@ -104,3 +104,23 @@ def _noted(source: str) -> Iterator[None]:
     except Exception as error:
         error.add_note(f"raised by your {source}")
         raise
+
+
+@dataclass(frozen=True, eq=False)
+class OneMove:
+    """Moves states once, without a control.
+
+    Examples
+    --------
+    >>> OneMove(lambda states, control, rng: states + 1.0, ())(np.zeros((2, 1)), np.random.default_rng(0)).ravel()
+    array([1., 1.])
+    """
+
+    transition: Transition
+    angles: Sequence[int]
+    """State columns that are angles."""
+
+    def __call__(self, states: Objects, rng: np.random.Generator) -> Objects:
+        """Return states after a move of one unit of time."""
+        drive = Drive(elapsed=1.0) if needs_elapsed(self.transition) else Drive()
+        return Motion(self.transition, None, states, self.angles).move(states, drive, rng, time=2)

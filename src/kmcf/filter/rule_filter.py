@@ -9,17 +9,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
-import numpy as np
-
 from kmcf.bayes_rule import BayesRule, Examples
 from kmcf.filter.backend import Backend, Reader, distributed_room
 from kmcf.filter.chunked import check_chunked, refuse_chunked, summed_in_words
-from kmcf.filter.clock import Drive
 from kmcf.filter.explaining import ExplainedFilter
 from kmcf.filter.gaps import Served
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
-from kmcf.filter.motion import Motion
+from kmcf.filter.motion import Motion, OneMove
 from kmcf.filter.patterns import learnt_on, with_patterns
 from kmcf.filter.reach import Reach
 from kmcf.filter.relocation import Relocation, usual_coverage
@@ -48,8 +45,8 @@ from kmcf.support.alerts import StalePivotsWarning, warn_user
 from kmcf.support.estimators import clone
 from kmcf.support.notebooks import in_short
 from kmcf.support.search_space import Parameter, Variants
-from kmcf.transitions.elapsed import needs_elapsed
 from kmcf.trust.alarm import Watch
+from kmcf.trust.rehearsal import Mover
 
 STALE = 1e-3
 SUMMARY_KERNEL = "observation_kernel__kernel__"
@@ -244,7 +241,8 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
         self._functions = tuple(options["_functions"])
 
     def _learning_settings(self, support: Support | None = None) -> LearningSettings:
-        support = self._support() if support is None else support
+        support, size = self._support() if support is None else support, self.n_particles
+        # What is kept beside the filter must not know it, or it would be freed by the garbage collector only.
         return LearningSettings(
             state_kernel=self.state_kernel,
             observation_kernel=self.observation_kernel,
@@ -257,7 +255,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
             floor=self.floor,
             rule=getattr(self, "rule", "kbr"),
             make_rule=lambda examples, epsilon, delta, cache: support.fit(
-                examples, epsilon, delta, particles_for(self.n_particles, examples.size), cache
+                examples, epsilon, delta, particles_for(size, examples.size), cache
             ),
         )
 
@@ -351,23 +349,22 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
 
     def _relocation(self, rule: BayesRule) -> Relocation:
         states = self._start_states
-        covered = partial(usual_coverage, rule, states, self._move_once, self.angles)
+        covered = partial(usual_coverage, rule, states, self._mover(), self.angles)
         return Relocation(states, self.n_particles_, covered)
 
     def _make_watch(self) -> Watch:
         if self.sensors_ is not None:
             return watch_observations(self.states_, None, None, self.angles, self._thresholds)
-        settings, learnt = self._learning_settings(), self.learnt_
+        settings, learnt, support = self._learning_settings(), self.learnt_, self._support().for_few()
 
         def rule_of(examples: Examples, n_particles: int) -> BayesRule:
-            return self._support().for_few().fit(examples, learnt.epsilon, learnt.delta, n_particles).rule
+            return support.fit(examples, learnt.epsilon, learnt.delta, n_particles).rule
 
         return watch_over(
-            learnt, settings, rule_of, self._move_once, n_particles=self.n_particles_, seed=self.seed_,
+            learnt, settings, rule_of, self._mover(), n_particles=self.n_particles_, seed=self.seed_,
             known=self._thresholds,
         )  # fmt: skip
 
-    def _move_once(self, states: Any, rng: np.random.Generator) -> Any:
-        """Move states once, without a control."""
-        timed = Drive(elapsed=1.0) if needs_elapsed(self.transition) else Drive()
-        return Motion(self.transition, None, states, self.angles).move(states, timed, rng, time=2)
+    def _mover(self) -> Mover:
+        """Return what moves states once, without a control."""
+        return OneMove(self.transition, self.angles)
