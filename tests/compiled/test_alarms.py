@@ -53,6 +53,9 @@ def test_one_step_after_the_other_gives_the_same_alarms(flt, faulty, faulty_run)
     for t, y in enumerate(faulty[:16]):
         belief = flt.step(belief, y)
         np.testing.assert_allclose(belief.report.running, faulty_run[t].report.running, atol=1e-10)
+        shift = belief.report.residual_shift
+        assert np.isnan(shift) == (t == 5)  # where the observation is missing
+        np.testing.assert_allclose(shift, faulty_run[t].report.residual_shift, atol=1e-10)
         assert belief.alarm_reason == faulty_run.alarm_reason[t]
 
 

@@ -22,8 +22,8 @@ def alarms(console: Console, options: BenchOptions) -> None:
     rows = measure_alarms(
         options.model or (["1a"] if options.quick else PAPER_MODELS),
         (options.n or [200])[0],
-        repetitions=1 if options.quick else 2,
-        tracks=1 if options.quick else 4,
+        repetitions=1 if options.quick else 5,
+        tracks=1 if options.quick else 9,
         report=console.print,
     )
     for quantity in dict.fromkeys(row.quantity for row in rows):
