@@ -101,6 +101,7 @@ TABLES = [
             ("÷ oracle filter", "{ratio_filtered:.3f}"),
             ("÷ oracle smoother", "{ratio_smoothed:.3f}"),
             ("cost", "{cost:.1f}"),
+            ("left alone", "{unsmoothed:.1%}"),
         ),
         prepare=beside_oracles,
     ),

@@ -55,3 +55,14 @@ def test_a_row_is_what_was_measured():
     assert row.standard_error == pytest.approx(apart.std(ddof=1) / np.sqrt(2))
     assert row.gain == pytest.approx(1 - np.mean(smoothed) / np.mean(filtered))
     assert row.cost > 1.0
+
+
+def test_states_that_leave_the_examples_are_left_alone():
+    rows = list(measure_smoothing([], 80, steps=40, repetitions=1, tracks=0, spikes=False, away=True))
+    assert [row.problem for row in rows] == [
+        f"{m}, away, on {s}" for s in ("examples", "particles") for m in ("1a", "2a")
+    ]
+    assert all(0.05 < row.unsmoothed < 0.95 for row in rows)
+    for case in smoothing.away_cases("1a", "particles", 80, 40, 1):
+        assert np.abs(case.flt.states_).max() <= 2.0 < 5.0 < np.abs(case.truth).max()
+        assert case.flt.smooth(case.observations).unsmoothed.mean() == pytest.approx(rows[2].unsmoothed)

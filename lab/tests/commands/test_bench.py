@@ -78,10 +78,10 @@ MEASURED = {
     ),
     "smoothing": (
         {
-            "smoothing.measure_smoothing": [SmoothingRow("1a", 4, 0.9, 0.6, -0.3, 0.01, 0.6, 0.5, 2.0)],
+            "smoothing.measure_smoothing": [SmoothingRow("1a", 4, 0.9, 0.6, -0.3, 0.01, 0.6, 0.5, 2.0, 0.25)],
             "smoothing_intervals.measure_coverage": [CoverageRow("1a", 77, 3, 0.9, 0.8, 0.95, 0.94, 0.93, 4.5, 4.0)],
         },
-        "1a 0.900 0.600 33.3% -0.300 ± 0.010 1.500 1.200 2.0",
+        "1a 0.900 0.600 33.3% -0.300 ± 0.010 1.500 1.200 2.0 25.0%",
     ),
     "tuning": ({"tuning.measure_tuning": [TuningRow("1a", 0, 77, 9, 2, 3.0, 1.5, 1.25)]}, "1a 77 9 2 3.0 1.500 1.250"),
 }

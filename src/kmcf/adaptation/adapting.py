@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from kmcf.adaptation.affine import Affine
-from kmcf.adaptation.labelled import WAYS, Model, Pairs, best_way, change_from
+from kmcf.adaptation.labelled import Model, Pairs, best_way
 from kmcf.adaptation.observation_moments import ObservationMoments
 from kmcf.adaptation.unlabelled import MOST_STEPS, RUNS, Judged, Sequences, best_change
 from kmcf.filter.rule_filter import RuleFilter
@@ -19,8 +19,6 @@ from kmcf.numerics.objects import is_numeric
 from kmcf.support.extras import progress_bar
 from kmcf.support.notebooks import html_table
 
-SURE_WITH_STATES = 1.64
-"""With states, the gain on pairs left out must exceed this many standard errors."""
 FEWEST_STEPS, FEWEST_PAIRS = 20, 5
 
 
@@ -39,7 +37,8 @@ class Adaptation:
     change : Affine or None
         How each column of the sensor changed, as ``scale`` and ``shift``, by that way; None if it is not affine.
     gain, gain_error : float
-        How much better it predicts observations left out than the filter given does, in all, and the standard error.
+        How much better it predicts observations left out, in all, and the standard error: affine changes in log units,
+        compared with the filter given; ways that use new pairs by kernel scores, compared with the best such change.
     ways : list of Judged
         All ways that competed.
     reason : str
@@ -97,8 +96,8 @@ def adapt(
 ) -> Adaptation:
     """Adapt a filter to a sensor that has changed since fit, from new pairs or from observations alone.
 
-    With states, ways to use the new pairs compete: affine changes of the old observations, the new pairs among the old
-    ones with more or less weight, the new pairs alone. Without, affine changes of each column compete, estimated with
+    With states, columns that changed are looked for one by one, and the old observations corrected; then the new pairs
+    themselves are used, if that is better still. Without, affine changes of the columns compete, estimated with
     smoothed states as labels. The best on data left out is taken if it gains beyond chance; otherwise nothing changes.
 
     Without states this is experimental: single columns that are off among many are found well, but with one or two
@@ -192,13 +191,10 @@ def _with_states(flt: Any, known: Pairs, moments: ObservationMoments, given: Any
         raise ValueError(f"only {len(new.states)} complete new pairs; at least {FEWEST_PAIRS} are needed.")
     epsilon = float(getattr(flt, "epsilon_", 1e-3))
     model = Model(flt.state_kernel_, flt.observation_kernel_, epsilon, moments)
-    way, judged = best_way(known, new, model)
-    change = change_from(new, model, scaled="scale" in way) if way.startswith("shift") else None
-    best = next(one for one in judged if one.name == way)
-    adapted = best.gain > SURE_WITH_STATES * best.gain_error and best.gain > 0
-    reason = "" if adapted else "no way predicts pairs left out better, beyond chance"
-    new = _fitted(flt, WAYS[way](known, new, model)) if adapted else flt
-    return Adaptation(new, adapted, way, change, best.gain, best.gain_error, judged, reason)
+    best = best_way(known, new, model)
+    reason = "" if best.adapted else "no way predicts pairs left out clearly better, beyond chance"
+    fitted = _fitted(flt, best.examples) if best.adapted else flt
+    return Adaptation(fitted, best.adapted, best.way, best.change, best.gain, best.gain_error, best.judged, reason)
 
 
 def _fitted(flt: Any, examples: Pairs) -> Any:

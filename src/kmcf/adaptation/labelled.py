@@ -1,29 +1,32 @@
 """How to use a few new pairs of a changed sensor beside many old examples.
 
-Ways compete: nothing, an affine change of the old observations, the new pairs among the old ones with more or less
-weight, or the new pairs alone. Each is judged on new pairs that are left out in turn, by the kernel score of their
-observations given their states, with the filter's own kernels.
+First the old observations are corrected, if columns have changed (:mod:`kmcf.adaptation.column_changes`). Then ways to
+use the new pairs compete with that: among the old ones, with their weight, or alone. Each is judged on new pairs that
+are left out in turn, by the kernel score of their observations given their states, with the filter's own kernels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.adaptation.affine import Affine, fitted_change
+from kmcf.adaptation.affine import Affine
+from kmcf.adaptation.column_changes import SURE, ColumnChange, changed_columns, folds
 from kmcf.adaptation.observation_moments import ObservationMoments
 from kmcf.adaptation.unlabelled import Judged
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.linalg import cholesky
 
-FOLDS = 5
 MOST_OLD = 800
 """So many of the old examples are judged with, at most."""
 FEWEST_ALONE = 100
-"""Fewer new pairs than this cannot do without the old ones."""
+"""Fewer new pairs than this cannot do without the old ones, nor weigh as much: they are of a few places only."""
+
+LEAST = 0.1
+"""So much, on average, a new pair must make others more like what is predicted, where equal observations have one."""
 
 
 class Pairs(NamedTuple):
@@ -57,13 +60,33 @@ Way = Callable[[Pairs, Pairs, Model], Pairs]
 """Makes examples from old and new ones."""
 
 
-def change_from(new: Pairs, model: Model, *, scaled: bool) -> Affine:
-    """Return the change of the sensor that new pairs show."""
-    return fitted_change(new.observations, *model.moments.at(new.states), scaled=scaled)[0]
+class Choice(NamedTuple):
+    """The best way to use new pairs."""
+
+    way: str
+    adapted: bool
+    """Whether it gains beyond chance."""
+    gain: float
+    gain_error: float
+    judged: list[Judged]
+    examples: Pairs
+    """The old examples and the new pairs, used in this way."""
+    change: Affine | None
+    """How columns changed; None where the change is not affine."""
 
 
-def _unchanged(old: Pairs, new: Pairs, model: Model) -> Pairs:
-    return old
+@dataclass(frozen=True)
+class Corrected:
+    """The old observations as the sensor would show them now, perhaps with the new pairs."""
+
+    found: ColumnChange
+    with_new: bool
+
+    def __call__(self, old: Pairs, new: Pairs, model: Model) -> Pairs:
+        """Correct the old examples."""
+        change = self.found.estimated(new.states, new.observations, model.moments)
+        corrected = Pairs(old.states, change.now(old.observations))
+        return corrected.joined(new) if self.with_new else corrected
 
 
 def _added(old: Pairs, new: Pairs, model: Model) -> Pairs:
@@ -78,49 +101,52 @@ def _alone(old: Pairs, new: Pairs, model: Model) -> Pairs:
     return new
 
 
-@dataclass(frozen=True)
-class Corrected:
-    """The old observations as the sensor would show them now, perhaps with the new pairs."""
-
-    scaled: bool
-    with_new: bool
-
-    def __call__(self, old: Pairs, new: Pairs, model: Model) -> Pairs:
-        """Correct the old examples."""
-        corrected = Pairs(old.states, change_from(new, model, scaled=self.scaled).now(old.observations))
-        return corrected.joined(new) if self.with_new else corrected
+MANY: dict[str, Way] = {"new pairs with the weight of the old": _balanced, "new pairs alone": _alone}
+"""Ways that compete where there are many new pairs."""
 
 
-WAYS: dict[str, Way] = {
-    "unchanged": _unchanged,
-    "shift": Corrected(scaled=False, with_new=False),
-    "shift and scale": Corrected(scaled=True, with_new=False),
-    "shift, with the new pairs": Corrected(scaled=False, with_new=True),
-    "shift and scale, with the new pairs": Corrected(scaled=True, with_new=True),
-    "new pairs among the old": _added,
-    "new pairs with the weight of the old": _balanced,
-    "new pairs alone": _alone,
-}
-"""The ways that compete."""
+def best_way(old: Pairs, new: Pairs, model: Model) -> Choice:
+    """Return the way to use new pairs that predicts left-out ones best, if it does so beyond chance.
+
+    First columns that have changed are looked for. Then ways to use the new pairs themselves must predict the others
+    better than the old examples do with that change.
+    """
+    found = changed_columns(new.states, new.observations, model.moments)
+    base = Corrected(found, with_new=False)
+    ways: dict[str, Way] = {"new pairs among the old": _added}
+    if found.name != "unchanged":
+        ways[f"{found.name}, with the new pairs"] = Corrected(found, with_new=True)
+    ways |= MANY if len(new.states) >= FEWEST_ALONE else {}
+    judged = judge(old, new, model, base, ways)
+    best = max(judged, key=lambda one: one.gain)
+    everything = [*found.judged, *judged]
+    if best.gain > max(LEAST * _similarity(new, model), SURE * best.gain_error):
+        change = found.estimated(new.states, new.observations, model.moments) if best.name.startswith("shift") else None
+        return Choice(best.name, True, best.gain, best.gain_error, everything, ways[best.name](old, new, model), change)
+    if found.name == "unchanged":
+        likely = max(everything, key=lambda one: one.gain / max(one.gain_error, 1e-300))
+        return Choice(likely.name, False, likely.gain, likely.gain_error, everything, old, None)
+    change = found.estimated(new.states, new.observations, model.moments)
+    return Choice(found.name, True, *found.gain, everything, base(old, new, model), change)
 
 
-def best_way(old: Pairs, new: Pairs, model: Model) -> tuple[str, list[Judged]]:
-    """Return the way that predicts left-out new pairs best, and what each gained over no change."""
+def _similarity(pairs: Pairs, model: Model) -> float:
+    """Return how similar observations are to themselves, in all."""
+    return float(model.observation_kernel.on_examples(pairs.observations).diagonal().sum())
+
+
+def judge(old: Pairs, new: Pairs, model: Model, base: Way, ways: Mapping[str, Way]) -> list[Judged]:
+    """Return by how much each way predicts pairs left out better than the first one does, by kernel scores."""
     count = len(new.states)
     some = np.unique(np.linspace(0, len(old.states) - 1, min(len(old.states), MOST_OLD)).astype(np.intp))
     judged_old = old.take(some)
-    folds = np.array_split(np.arange(count), min(FOLDS, count))
-    ways = {name: way for name, way in WAYS.items() if way is not _alone or count >= FEWEST_ALONE}
-    scores = {name: np.empty(count) for name in ways}
-    for left_out in folds:
-        kept = new.take(np.setdiff1d(np.arange(count), left_out))
+    gains = {name: np.empty(count) for name in ways}
+    for left_out in folds(count):
+        kept, pairs = new.take(np.setdiff1d(np.arange(count), left_out)), new.take(left_out)
+        usual = kernel_scores(base(judged_old, kept, model), pairs, model)
         for name, way in ways.items():
-            scores[name][left_out] = kernel_scores(way(judged_old, kept, model), new.take(left_out), model)
-    judged = []
-    for name in ways:
-        gains = scores[name] - scores["unchanged"]
-        judged.append(Judged(name, float(gains.sum()), float(np.sqrt(count) * gains.std(ddof=1))))
-    return max(judged, key=lambda one: one.gain).name, judged
+            gains[name][left_out] = kernel_scores(way(judged_old, kept, model), pairs, model) - usual
+    return [Judged(name, float(one.sum()), float(np.sqrt(count) * one.std(ddof=1))) for name, one in gains.items()]
 
 
 def kernel_scores(examples: Pairs, pairs: Pairs, model: Model) -> FloatArray:

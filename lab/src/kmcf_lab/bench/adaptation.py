@@ -157,9 +157,7 @@ def _cell(
 ) -> AdaptationCell:
     seen, later = data
     now, then = changed(seen.observations), changed(later.observations)
-    places = np.unique(np.linspace(0, len(now) - 1, PAIRS).astype(np.intp))
-    unlabelled = kmcf.adapt(flt, now, controls=seen.controls)
-    labelled = kmcf.adapt(flt, now[places], seen.states[places])
+    unlabelled, labelled = repairs(flt, now, seen.states, seen.controls)
     verdict = None
     if what[2] == 0:
         verdict = kmcf.sensor_changed(flt, now, seen.controls, rate=RATE, walks=WALKS)
@@ -174,6 +172,12 @@ def _cell(
         noticed=np.nan if verdict is None else float(verdict.changed),
         step=np.nan if verdict is None or verdict.step is None else float(verdict.step),
     )
+
+
+def repairs(flt: Any, seen: FloatArray, states: FloatArray, controls: Any) -> tuple[Any, Any]:
+    """Adapt to a sequence of observations alone, and to some of them with their states."""
+    places = np.unique(np.linspace(0, len(seen) - 1, PAIRS).astype(np.intp))
+    return kmcf.adapt(flt, seen, controls=controls), kmcf.adapt(flt, seen[places], states[places])
 
 
 def summarise_adaptation(cells: Sequence[AdaptationCell]) -> list[AdaptationRow]:

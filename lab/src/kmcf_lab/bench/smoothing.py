@@ -1,7 +1,7 @@
 """What smoothing gains over filtering, and how far both are from oracles that know the model.
 
-The paper's models beside forward–backward on a grid, the Bluetooth tracks, and the rat on its track beside Poisson
-place fields on a grid. Nothing was tuned for it.
+The paper's models beside forward–backward on a grid, states that leave the examples, the Bluetooth tracks, and the rat
+on its track beside Poisson place fields on a grid. Nothing was tuned for it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ INFLATION = 2.0
 """As for ``kmcf localize ble``: people stop and turn."""
 Summary = Callable[[FloatArray], Any]
 """Turns the distances of one sequence into its error."""
+FAR, SWING, PERIOD = 2.0, 6.0, 60
+"""Examples end at ±2, while the state swings to ±6 and back."""
+AWAY = (("1a", "examples"), ("2a", "examples"), ("1a", "particles"), ("2a", "particles"))
+"""Models, and where the posterior lives."""
 BLOCKS = 10
 """One long sequence is divided into so many, whose medians differ by chance."""
 
@@ -49,6 +53,8 @@ class SmoothingRow:
     """NaN where no model is known."""
     cost: float
     """Time for smoothing, filtering included, over that of filtering."""
+    unsmoothed: float = 0.0
+    """Share of the steps that were left as the filter had them."""
 
     @property
     def gain(self) -> float:
@@ -67,12 +73,14 @@ class Case(NamedTuple):
 
 
 def measure_smoothing(
-    models: Sequence[str], n: int, *, steps: int, repetitions: int, tracks: int, spikes: bool = True
+    models: Sequence[str], n: int, *, steps: int, repetitions: int, tracks: int, spikes: bool = True, away: bool = False
 ) -> Iterator[SmoothingRow]:
-    """Yield a row per problem: the paper's models, some Bluetooth tracks, and the rat."""
+    """Yield a row per problem: the paper's models, states that leave the examples, Bluetooth tracks, and the rat."""
     problems: dict[str, tuple[Iterator[Case], Summary]] = {
         name: (model_cases(name, n, steps, repetitions), root_mean_square) for name in models
     }
+    for name, support in AWAY if away else ():
+        problems[f"{name}, away, on {support}"] = away_cases(name, support, n, steps, repetitions), root_mean_square
     if tracks:
         problems["BLE tracks"] = ble_cases(tracks), np.mean
     if spikes:
@@ -91,6 +99,21 @@ def model_cases(name: str, n: int, steps: int, repetitions: int) -> Iterator[Cas
         flt.fit(train.states, train.observations)
         oracle = model_oracle(model, test.observations, test.controls)
         yield Case(flt, test.observations, test.controls, test.states, oracle)
+
+
+def away_cases(name: str, support: str, n: int, steps: int, repetitions: int) -> Iterator[Case]:
+    """Yield examples of a model near zero, and states that swing far beyond them."""
+    model = paper_model(name)
+    for seed in range(repetitions):
+        rng = np.random.default_rng((seed, 12))
+        states = rng.uniform(-FAR, FAR, size=(n, 1))
+        phase = 2.0 * np.pi * (np.arange(steps) / PERIOD + rng.random())
+        truth = (SWING * np.sin(phase) + 0.3 * rng.normal(size=steps))[:, None]
+        flt = KernelMonteCarloFilter(
+            model.transition, model.initial, support=support, random_state=seed, tolerance="auto"
+        )
+        flt.fit(states, model.observe(states, rng))
+        yield Case(flt, model.observe(truth, rng), None, truth, None)
 
 
 def ble_cases(tracks: int) -> Iterator[Case]:
@@ -121,7 +144,7 @@ def root_mean_square(distances: FloatArray) -> Any:
 
 
 def _row(problem: str, cases: Iterator[Case], summary: Summary) -> SmoothingRow:
-    errors, differences, times = [], [], []
+    errors, differences, times, kept = [], [], [], []
     for case in cases:
         start = time.process_time()
         case.flt.filter(case.observations, case.controls)
@@ -134,6 +157,7 @@ def _row(problem: str, cases: Iterator[Case], summary: Summary) -> SmoothingRow:
         distances = [np.linalg.norm(mean - case.truth, axis=1) for mean in means]
         errors.append([float(summary(each)) for each in distances])
         differences.append([distances[1], distances[0]])
+        kept.append(float(run.unsmoothed.mean()))
     one = len(errors) == 1
     parts = [np.array_split(d, BLOCKS) for d in differences[0]] if one else list(zip(*differences, strict=True))
     apart = np.array([float(summary(after) - summary(before)) for after, before in zip(*parts, strict=True)])
@@ -149,6 +173,7 @@ def _row(problem: str, cases: Iterator[Case], summary: Summary) -> SmoothingRow:
         oracle_filtered=float(mean[2]),
         oracle_smoothed=float(mean[3]),
         cost=float(smoothing / filtering),
+        unsmoothed=float(np.mean(kept)),
     )
 
 

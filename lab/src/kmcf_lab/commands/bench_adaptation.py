@@ -21,6 +21,8 @@ MODELS = ("1a", "2b", "4a")
 TRACKS = ((3, 4), (4, 6), (6, 7), (7, 8), (8, 3))
 """Tracks that are adapted to, and that errors are measured on; the first three were used to make the method."""
 DATA_SETS = 3
+BUILDINGS = (1, 2)
+"""Seeds of the laps through the simulated building; that with seed 0 was used to make the study."""
 ALARMS, RUNS = ("1a", "1b", "2a", "2b", "3a", "3b", "4a", "4b"), {100: 20, 300: 20, 1000: 20}
 """Models and, for each number of examples, how many short runs."""
 COLUMNS = ("problem", "change", "clean", "damaged", "no labels", "repaired", "30 pairs", "repaired", "adapted",
@@ -60,6 +62,8 @@ def adaptation(console: Console, options: BenchOptions) -> None:
             if ("Bluetooth tracks (m)", moved, number) not in done:
                 cells += measure_bluetooth([pair], [offset], report=console.print, first=number)
                 _save(path, cells, alarms)
+    if not (options.model or options.quick):
+        _measure_buildings(console, cells, done, lambda: _save(path, cells, alarms))
     table = new_table("A sensor that has changed: errors, and the share of the damage repaired", COLUMNS, left=2)
     for row in summarise_adaptation(cells):
         table.add_row(
@@ -74,6 +78,16 @@ def adaptation(console: Console, options: BenchOptions) -> None:
         noticing.add_row(one["problem"], f"{one['n']}", f"{one['runs']}", *shares)
     console.print(noticing)
     console.print(f"saved {path}", soft_wrap=True)
+
+
+def _measure_buildings(console: Console, cells: list[AdaptationCell], done: set[Any], save: Callable[[], None]) -> None:
+    """Follow a robot through a building in three kinds of light."""
+    from kmcf_lab.bench.adaptation_building import GREY, LIGHTS, WORDS, measure_building
+
+    for seed, problem, light in ((s, p, one) for s in BUILDINGS for p in (WORDS, GREY) for one in LIGHTS):
+        if (problem, light, seed) not in done:
+            cells.append(measure_building(problem, light, seed, report=console.print))
+            save()
 
 
 def _measure_alarms(console: Console, alarms: list[dict[str, Any]], save: Callable[[], None]) -> None:
