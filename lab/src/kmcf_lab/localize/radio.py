@@ -25,14 +25,14 @@ BLE_SETTINGS = Settings(
     transition=GaussianRandomWalk(),
     # People stop and turn: the learnt spread is too confident, above all for the particle filter.
     inflation=2.0,
-    load={"window": 1.0},
+    load={"window": 1.0, "heard": ()},
     kmcf={"tolerance": "auto"},
     space={"transition__scale": LogNormal(0.5, sd=0.6)},
     alternatives=HEARD,
 )
 
 
-def load_tracks(path: Path | None, *, window: float, heard: tuple[float, ...] = ()) -> Data:
+def load_tracks(path: Path | None, *, window: float, heard: tuple[float, ...]) -> Data:
     """Load the tracks that come with kmcf, or those in a folder of the same format.
 
     Parameters
