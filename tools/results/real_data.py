@@ -65,6 +65,7 @@ TABLES = [
         Table(f"localize-{data}", f"localize/{data}/folds.csv", COLUMNS, prepare=partial(by_method, best=best))
         for data, best in (("ble", "mean"), ("mrclam", "mean"), ("intel", "share"), ("freiburg", "share"))
     ),
+    Table("localize-ble-tuned", "localize/ble-tuned/folds.csv", COLUMNS[:-1], prepare=by_method),
     Table(
         "localize-spikes",
         "localize/spikes/folds.csv",
