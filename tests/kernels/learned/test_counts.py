@@ -150,6 +150,15 @@ def test_a_filter_tries_it_under_both_rules_and_regularises_the_prior_more(examp
     assert flt.fit(places, counts[:, :1]).epsilon_ == pytest.approx(1e-3)  # one number: nothing was measured
 
 
+def test_tuning_compares_the_two_kernels_that_predict_best(examples):
+    walk = kmcf.transitions.GaussianRandomWalk(0.05)
+    flt = kmcf.KernelMonteCarloFilter(walk, random_state=0)
+    variants = flt.variants(*examples)
+    scores = choose_observation_kernel(*examples).scores
+    assert set(variants.filters) == set(sorted(scores, key=scores.get)[:2])
+    assert {one.epsilon for one in variants.filters.values()} == {1e-2}
+
+
 @pytest.mark.parametrize("bad", [-1.0, np.inf])
 def test_what_is_no_count_gets_a_sentence(examples, fitted, bad):
     states, counts = examples
