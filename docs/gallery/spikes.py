@@ -22,13 +22,7 @@ states, counts = kmcf.datasets.examples(train)
 walk = kmcf.transitions.GaussianRandomWalk().fit(train)  # how the rat moves, per second
 
 flt = kmcf.KernelMonteCarloFilter(
-    walk,
-    state_kernel=kmcf.kernels.Gaussian(multiplier=0.2),
-    observation_kernel=kmcf.kernels.Counts(),
-    rule="importance",
-    delta=3e-3,
-    tolerance="auto",
-    random_state=0,
+    walk, observation_kernel=kmcf.kernels.Counts(), rule="importance", tolerance="auto", random_state=0
 ).fit(states, counts)
 poisson = kmcf.baselines.PoissonParticleFilter(walk, random_state=0).fit(states, counts)
 run = flt.filter(test.observations, times=test.time)

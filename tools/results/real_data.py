@@ -30,14 +30,20 @@ def _line(words: str, rows: list[Row]) -> Row:
 
 
 NAMES = {"kmcf": "KMCF", "knn-pf": "kNN-PF", "kbr": "KBR filter", "knn": "k-NN mean", "nai": "nearest example (NAI)"}
+SPIKES = NAMES | {
+    "kmcf": "KMCF, settings below",
+    "kmcf-defaults": "KMCF, defaults",
+    "knn": "mean of the five nearest",
+    "poisson": "Poisson filter (place fields of 12 px, 2000 particles)",
+}
 MEASURES = ("mean", "median", "share", "inside", "milliseconds")
 
 
-def by_method(rows: list[Row], best: str = "mean") -> list[Row]:
+def by_method(rows: list[Row], best: str = "mean", names: dict[str, str] = NAMES) -> list[Row]:
     """Return means over folds and repetitions with standard errors; the best by one measure is printed bold."""
     found = []
     for first, group in grouped(rows, ["method"]):
-        line: Row = {"method": NAMES[first["method"]]}
+        line: Row = {"method": names[first["method"]]}
         for name in MEASURES:
             values = [row[name] for row in group]
             line[name], line[f"{name}_error"] = fmean(values), stdev(values) / len(values) ** 0.5
@@ -58,6 +64,19 @@ TABLES = [
     *(
         Table(f"localize-{data}", f"localize/{data}/folds.csv", COLUMNS, prepare=partial(by_method, best=best))
         for data, best in (("ble", "mean"), ("mrclam", "mean"), ("intel", "share"), ("freiburg", "share"))
+    ),
+    Table("localize-ble-tuned", "localize/ble-tuned/folds.csv", COLUMNS[:-1], prepare=by_method),
+    Table(
+        "localize-spikes",
+        "localize/spikes/folds.csv",
+        (
+            ("method", "{shown}"),
+            ("median error, px", "{median:.1f} ± {median_error:.1f}"),
+            ("mean error, px", "{mean:.1f} ± {mean_error:.1f}"),
+            ("share < 50 px", "{share:.0%}"),
+            ("in 95 % ellipse", "{inside:.0%}"),
+        ),
+        prepare=partial(by_method, best="median", names=SPIKES),
     ),
     Table(
         "wifine",

@@ -1,10 +1,9 @@
 """Plain or learnt: the default observation kernel, chosen from the examples.
 
 For a single number there is nothing to learn. For vectors both kernels, and for counts (non-negative whole numbers,
-most of them small) under the rule "importance" the one made for them, are tried on two halves of the examples: fitted
-on one half, Bayes' rule with the examples' own distribution as prior is applied to observations of the other half, and
-the posterior embeddings are scored by their RKHS distance to the true states' features (a proper score). The lower
-mean score wins.
+most of them small) the one made for them, are tried on two halves of the examples: fitted on one half, Bayes' rule with
+the examples' own distribution as prior is applied to observations of the other half, and the posterior embeddings are
+scored by their RKHS distance to the true states' features (a proper score). The lower mean score wins.
 """
 
 from __future__ import annotations
@@ -42,9 +41,7 @@ class KernelChoice(NamedTuple):
     """Mean score of each candidate (lower is better); empty if there was nothing to decide."""
 
 
-def choose_observation_kernel(
-    states: Objects, observations: Objects, angles: Sequence[int] = (), rule: str = "kbr"
-) -> KernelChoice:
+def choose_observation_kernel(states: Objects, observations: Objects, angles: Sequence[int] = ()) -> KernelChoice:
     """Choose between the plain kernel, the learnt one and, for counts, the one made for them.
 
     Parameters
@@ -53,17 +50,13 @@ def choose_observation_kernel(
         The examples.
     angles : sequence of int
         State columns that are angles.
-    rule : {"kbr", "importance"}
-        The rule that the filter uses.
     """
     plain = default_observation_kernel(observations)
-    columns = int(np.sum(np.ptp(observations.reshape(len(observations), -1), axis=0) > 0))  # that vary
-    if columns < 2 or not is_numeric(states) or len(states) < FEWEST_EXAMPLES:
+    if _varying_columns(observations) < 2 or not is_numeric(states) or len(states) < FEWEST_EXAMPLES:
         return KernelChoice(plain, "plain", {})
     circles = tuple(int(j) for j in angles)
     candidates = {"plain": plain, "learnt": Learned(angles=circles)}
-    # Along a recorded track, "kbr" follows no better with the kernel for counts, however well single counts are read.
-    if rule == "importance" and look_like_counts(observations):
+    if are_counts(observations):
         candidates["counts"] = Counts(angles=circles)
     chosen = np.unique(np.linspace(0, len(states) - 1, min(len(states), MOST_EXAMPLES)).astype(np.intp))
     first, second = np.array_split(chosen, 2)
@@ -78,6 +71,21 @@ def choose_observation_kernel(
             scores[name] = float(np.mean(halves))
     best = min(scores, key=lambda name: scores[name])
     return KernelChoice(candidates[best], best, scores)
+
+
+def are_counts(observations: Objects) -> bool:
+    """Return whether observations are vectors of counts: whole numbers, most of them small, that vary in two columns.
+
+    Examples
+    --------
+    >>> are_counts(np.array([[0, 3], [1, 0]])), are_counts(np.array([[0], [3]])), are_counts(["a", "b"])
+    (True, False, False)
+    """
+    return is_numeric(observations) and look_like_counts(observations) and _varying_columns(observations) >= 2
+
+
+def _varying_columns(observations: Objects) -> int:
+    return int(np.sum(np.ptp(np.reshape(observations, (len(observations), -1)), axis=0) > 0))
 
 
 def _score(

@@ -34,11 +34,12 @@ class KernelMonteCarloFilter(CompilableFilter):
         Kernel on states. None: Gaussian at half the median distance of the example states.
     observation_kernel : kernel, optional
         Kernel on observations: a kernel object, a callable ``(A, B) -> matrix``, or "precomputed". None: Gaussian on
-        robustly scaled (asinh) observations or, for vectors, a learnt kernel if the examples favour it
-        (``kernel_choice_`` shows which). Where ``fit`` is given several sensors, this, ``delta``, ``n_examples`` and
-        ``floor`` may be dictionaries by sensor.
+        robustly scaled (asinh) observations or, for vectors, a learnt kernel (for counts ``Counts``, too) if the
+        examples favour it (``kernel_choice_`` shows which). Where ``fit`` is given several sensors, this, ``delta``,
+        ``n_examples`` and ``floor`` may be dictionaries by sensor.
     epsilon, delta : float, optional
-        Regularisers of Algorithm 1. None: values that need no tuning (``epsilon_``, ``delta_``).
+        Regularisers of Algorithm 1. None: values that need no tuning (``epsilon_``, larger for vectors of counts;
+        ``delta_``).
     rule : {"kbr", "importance"}
         Kernel Bayes' Rule (Algorithm 1) or its importance-weighted variant.
     engine : {"auto", "literal", "exact", "lowrank", "compressed", "local"}

@@ -12,7 +12,7 @@ from kmcf.bayes_rule import Examples, FittedRule
 from kmcf.bayes_rule.defaults import default_epsilon
 from kmcf.filter.gaps import Incomplete, accepted, few_examples, on_columns, read_more, read_with_gaps, separated
 from kmcf.filter.inputs import ObservationReader, read_examples
-from kmcf.filter.kernel_choice import KernelChoice, choose_observation_kernel
+from kmcf.filter.kernel_choice import KernelChoice, are_counts, choose_observation_kernel
 from kmcf.filter.settings import check_angles
 from kmcf.herding.subsampling import Subsample, choose_examples
 from kmcf.kernels import Kernel, Learned, Precomputed, as_kernel
@@ -47,8 +47,6 @@ class LearningSettings:
     make_rule: RuleMaker
     floor: Any = None
     """What NaN stands for: None, a number, "auto", or one of these per column."""
-    rule: str = "kbr"
-    """The rule on the examples, which decides what kernels are tried."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +229,7 @@ def learn_from(
     choice, phases = None, Phases()
     with phases("choice of the observation kernel"):
         if observation_kernel is None:
-            choice = choose_observation_kernel(read_states, read_observations, settings.angles, settings.rule)
+            choice = choose_observation_kernel(read_states, read_observations, settings.angles)
             observation_kernel = choice.kernel
     with phases("observation kernel"):
         unfitted = _with_angles(clone(observation_kernel), settings.angles)
@@ -239,7 +237,7 @@ def learn_from(
         all_states, all_observations = Growing(read_states), Growing(read_observations)
         examples = examples_for(state_kernel, observation_kernel, all_states, all_observations)
     plain = choice is not None and choice.name == "plain"
-    epsilon, delta = _regularisers(examples, settings, plain=plain)
+    epsilon, delta = _regularisers(examples, settings, plain=plain, counts=are_counts(read_observations))
     with phases("rule"):
         chosen, fitted = _fit_rule(examples, epsilon, delta, settings)
     return Learnt(
@@ -284,10 +282,10 @@ def examples_for(state_kernel: Kernel, observation_kernel: Kernel, states: Growi
     )
 
 
-def _regularisers(examples: Examples, settings: LearningSettings, *, plain: bool) -> tuple[float, float]:
+def _regularisers(examples: Examples, settings: LearningSettings, *, plain: bool, counts: bool) -> tuple[float, float]:
     epsilon, delta = settings.epsilon, settings.delta
     if epsilon is None:
-        epsilon = default_epsilon(float(examples.state_kernel.diagonal().mean()))
+        epsilon = default_epsilon(float(examples.state_kernel.diagonal().mean()), counts=counts)
     if delta is None:
         delta = settings.default_delta(plain, float(examples.observation_kernel.diagonal().mean()))
     return float(epsilon), float(delta)

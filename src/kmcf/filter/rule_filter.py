@@ -253,7 +253,6 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
             n_examples=self.n_examples,
             angles=self.angles,
             floor=self.floor,
-            rule=getattr(self, "rule", "kbr"),
             make_rule=lambda examples, epsilon, delta, cache: support.fit(
                 examples, epsilon, delta, particles_for(size, examples.size), cache
             ),

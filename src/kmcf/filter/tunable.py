@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.defaults import EPSILON
-from kmcf.kernels import Kernel, Learned
+from kmcf.kernels import Counts, Kernel, Learned
 from kmcf.kernels.defaults import default_observation_kernel
 from kmcf.numerics.objects import as_objects
 from kmcf.support.estimators import clone
@@ -94,7 +94,7 @@ def kernel_variants(
 ) -> Variants:
     """Return a filter with explicit kernels and regularisers, from one fit that also checks the settings.
 
-    If the filter chose its observation kernel from the examples, the other kernel is a second variant.
+    If the filter chose its observation kernel from the examples, the best of the others is a second variant.
 
     Parameters
     ----------
@@ -117,10 +117,10 @@ def kernel_variants(
         return Variants("observation_kernel", {"given": explicit})
     filters = {choice.name: clone(explicit).set_params(observation_kernel=_with_width(clone(choice.kernel)))}
     if choice.scores:
-        name = "learnt" if choice.name == "plain" else "plain"
+        name = min((name for name in choice.scores if name != choice.name), key=lambda name: choice.scores[name])
         filters[name] = clone(explicit).set_params(observation_kernel=_other_kernel(name, flt.angles, observations))
         if flt.delta is None:
-            filters[name].set_params(delta=default_delta(name == "plain", 1.0))  # both have a unit diagonal
+            filters[name].set_params(delta=default_delta(name == "plain", 1.0))  # all have a unit diagonal
     return Variants("observation_kernel", filters)
 
 
@@ -138,8 +138,11 @@ def differ(first: Any, second: Any) -> bool:
 
 
 def _other_kernel(name: str, angles: Any, observations: Any) -> Kernel:
+    circles = tuple(int(j) for j in angles)
     if name == "learnt":
-        return _with_width(Learned(angles=tuple(int(j) for j in angles)))
+        return _with_width(Learned(angles=circles))
+    if name == "counts":
+        return Counts(angles=circles)
     return default_observation_kernel(as_objects(observations, "observations"))
 
 

@@ -131,18 +131,32 @@ def test_counts_are_recognised():
 
 
 def test_the_default_prefers_it_where_it_predicts_better(examples):
-    choice = choose_observation_kernel(*examples, rule="importance")
+    choice = choose_observation_kernel(*examples)
     assert set(choice.scores) == {"plain", "learnt", "counts"}
     assert choice.name == min(choice.scores, key=choice.scores.get)
     noise = np.random.default_rng(0).normal(size=(60, 3))
-    assert "counts" not in choose_observation_kernel(noise[:, :1], noise, rule="importance").scores
-    assert "counts" not in choose_observation_kernel(*examples).scores  # see the comment there
+    assert "counts" not in choose_observation_kernel(noise[:, :1], noise).scores
 
 
-def test_a_filter_tries_it_under_the_importance_rule(examples):
+@pytest.mark.parametrize("rule", ["kbr", "importance"])
+def test_a_filter_tries_it_under_both_rules_and_regularises_the_prior_more(examples, rule):
     walk = kmcf.transitions.GaussianRandomWalk(0.05)
-    flt = kmcf.KernelMonteCarloFilter(walk, rule="importance", random_state=0).fit(*examples)
+    flt = kmcf.KernelMonteCarloFilter(walk, rule=rule, random_state=0).fit(*examples)
     assert "counts" in flt.kernel_choice_.scores
+    assert flt.epsilon_ == pytest.approx(1e-2)
+    places, counts = examples
+    assert flt.set_params(epsilon=1e-4).fit(*examples).epsilon_ == 1e-4  # what is given stays
+    assert flt.set_params(epsilon=None).fit(places, counts + 0.5).epsilon_ == pytest.approx(1e-3)  # no counts
+    assert flt.fit(places, counts[:, :1]).epsilon_ == pytest.approx(1e-3)  # one number: nothing was measured
+
+
+def test_tuning_compares_the_two_kernels_that_predict_best(examples):
+    walk = kmcf.transitions.GaussianRandomWalk(0.05)
+    flt = kmcf.KernelMonteCarloFilter(walk, random_state=0)
+    variants = flt.variants(*examples)
+    scores = choose_observation_kernel(*examples).scores
+    assert set(variants.filters) == set(sorted(scores, key=scores.get)[:2])
+    assert {one.epsilon for one in variants.filters.values()} == {1e-2}
 
 
 @pytest.mark.parametrize("bad", [-1.0, np.inf])
