@@ -136,12 +136,13 @@ class Watch:
             return Look(running=before)
         distance, coordinates = self.distances.of_one(observation)
         # None yet, or one from a filter of other columns.
-        known = before is not None and before.shape == (2, len(coordinates))
-        running = MEMORY * before if before is not None and known else np.zeros((2, len(coordinates)))
-        running[0] += (1.0 - MEMORY) * coordinates
+        if before is None or before.shape != (2, len(coordinates)):
+            before = np.zeros((2, len(coordinates)))
         residual = None if mean is None or self.expected is None else self.expected.residual(mean, coordinates)
+        running = MEMORY * before
+        running[0] += (1.0 - MEMORY) * coordinates
         if residual is None:
-            running[1] = before[1] if before is not None and known else 0.0
+            running[1] = before[1]
             return Look(distance, running, _size(running[0]))
         running[1] += (1.0 - MEMORY) * residual
         return Look(distance, running, _size(running[0]), _size(running[1]))

@@ -93,23 +93,29 @@ class Expected:
     def residual(self, mean: FloatArray, coordinates: FloatArray) -> FloatArray | None:
         """Return the same for one state (d,) and one observation (c,), with little overhead; None if it is NaN."""
         flat = mean if not len(self.angles) else _unrolled(mean[None], self.angles)[0]
-        slopes, offsets = self._linear
+        slopes, offsets, table = self._linear
         logs = slopes @ flat
         logs -= offsets
-        largest = float(logs.max())
+        largest = logs[logs.argmax()]
         if not math.isfinite(largest):
             return None
         logs -= largest
-        np.exp(logs, out=logs)
-        around = (logs @ self.table) / float(logs.sum())
+        around = np.exp(logs, out=logs) @ table  # sums, not yet averages; the last one is that of the weights
+        if len(coordinates) == 1:
+            mean, spread, total = around.tolist()
+            return np.array([math.asinh((float(coordinates[0]) * total - mean) / spread)])
         width = len(coordinates)
-        return np.asarray(np.arcsinh((coordinates - around[:width]) / around[width:]))
+        return np.asarray(np.arcsinh((coordinates * around[-1] - around[:width]) / around[width:-1]))
 
     @cached_property
-    def _linear(self) -> tuple[FloatArray, FloatArray]:
-        """−½‖p − z‖² for pivots p and the scaled state z, as linear in the state; less what is the same for all."""
+    def _linear(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """−½‖p − z‖² for pivots p and the scaled state z, as linear in the state, less what is the same for all.
+
+        And the table, with a column of ones.
+        """
         slopes = self.pivots / self.scale
-        return slopes, slopes @ self.centre + 0.5 * (self.pivots**2).sum(axis=1)
+        offsets = slopes @ self.centre + 0.5 * (self.pivots**2).sum(axis=1)
+        return slopes, offsets, np.hstack([self.table, np.ones((len(self.table), 1))])
 
 
 def _shares(points: FloatArray, others: FloatArray) -> FloatArray:
