@@ -27,6 +27,7 @@ def files(tmp_path_factory):
 COLUMNS = ("-s", "x,y", "-y", "d*", "-t", "t", "--observation-kernel", "gaussian")
 
 
+@pytest.mark.filterwarnings("ignore::kmcf.CalibrationWarning")  # few independent steps
 def test_fit_leaves_sequences_out_in_turn(files, tmp_path):
     out = tmp_path / "model.kmcf"
     told = json.loads(succeed("fit", *files[:3], *COLUMNS, "--calibrate", "-o", out, "--json").stdout)

@@ -1,9 +1,12 @@
 """Coverage, width and ranks before and after calibration."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.stats import norm
 
+from kmcf import CalibrationWarning
 from kmcf.filter import Belief
 from kmcf_lab.bench import calibration
 from kmcf_lab.bench.calibration import RANKS, CalibrationCell, rank_of, summarise
@@ -11,7 +14,8 @@ from kmcf_lab.bench.calibration import RANKS, CalibrationCell, rank_of, summaris
 
 @pytest.fixture(scope="module")
 def cells():
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", CalibrationWarning)  # forty examples
         patch.setattr(calibration, "LENGTH", 60)
         patch.setattr(calibration, "PARTICLES", 100)
         yield calibration.measure_calibration(["1a"], [40], repetitions=1, report=lambda message: None)

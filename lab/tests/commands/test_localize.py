@@ -105,8 +105,8 @@ def test_tuning_is_reported_and_kept(walks, tmp_path):
     tuned = {fold["method"]: fold["tuned"] for fold in json.loads(result.stdout)["folds"]}
     assert "n_neighbors = " in tuned["knn-pf"]
     assert tuned["nai"] == ""  # nothing to tune
-    (study,) = (tmp_path / "cells").glob("*.jsonl")
-    assert len(study.read_text().splitlines()) == 4  # a header and three trials
+    studies = list((tmp_path / "cells").glob("*.jsonl"))  # one for each way to read the strengths
+    assert [len(study.read_text().splitlines()) for study in studies] == [2] * 3  # a header and a trial
     assert "no belief is shown" in (tmp_path / "report.html").read_text()
 
 
