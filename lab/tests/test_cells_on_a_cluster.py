@@ -11,6 +11,8 @@ import pytest
 from lab_commands import invoke, succeed
 from stand_ins import radio_folder
 
+pytestmark = pytest.mark.slow  # whole studies
+
 pytest.importorskip("distributed", reason="Dask (the extra kmcf[distributed]) is not installed")
 import kmcf.distributed
 from kmcf_lab import cells as module

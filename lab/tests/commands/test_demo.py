@@ -8,6 +8,8 @@ from lab_commands import invoke
 
 from kmcf_lab.localize.experiment import Experiment
 
+pytestmark = pytest.mark.slow  # whole studies
+
 
 @pytest.fixture(scope="module")
 def demonstration(tmp_path_factory):

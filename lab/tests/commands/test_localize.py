@@ -17,6 +17,8 @@ from kmcf_lab.commands.localize import Dataset
 from kmcf_lab.localize.registry import PROBLEMS
 from kmcf_lab.parquet import read_parquet
 
+pytestmark = pytest.mark.slow  # whole studies
+
 FIGURES = ("path", "errors", "iterations_accurate", "iterations_difficult")
 
 

@@ -13,6 +13,8 @@ from kmcf_lab.synthetic import study as synthetic_study
 from kmcf_lab.tables import read_cells
 from kmcf_lab.theory import benefit, bound, consistency, corollaries, hull, importance, rates
 
+pytestmark = pytest.mark.slow  # whole studies
+
 # Of each study: the words, its figures, and the number of charts in its report.
 METHODS = ("KMCF", "KMCF-low20", "GP-PF", "KBR", "oracle", "ours (untuned)")
 WORDS = {

@@ -8,6 +8,8 @@ from kmcf_lab.abc import study as abc
 from kmcf_lab.normalisation import study as normalisation
 from kmcf_lab.parquet import read_parquet
 
+pytestmark = pytest.mark.slow  # whole studies
+
 FIGURES = {"abc": ("abc-errors",), "normalisation": ("normalisation-ratios", "normalisation-sums")}
 CHARTS = {"abc": 4, "normalisation": 2}
 WORDS = ("--quick", "--repetitions", "2")
