@@ -11,7 +11,6 @@ import pytest
 from lab_commands import invoke, succeed
 from stand_ins import radio_folder
 
-pytestmark = pytest.mark.slow  # whole studies
 
 pytest.importorskip("distributed", reason="Dask (the extra kmcf[distributed]) is not installed")
 import kmcf.distributed
@@ -19,6 +18,8 @@ from kmcf_lab import cells as module
 from kmcf_lab.cells import Cell, WithFiles, run_cells
 from kmcf_lab.resampling import study as resampling
 from kmcf_lab.tables import read_cells
+
+pytestmark = pytest.mark.slow  # whole clusters
 
 CELLS = [Cell("trial", {"repetition": r}) for r in range(12)]
 
