@@ -11,7 +11,6 @@ import pytest
 from lab_commands import invoke, succeed
 from stand_ins import radio_folder
 
-
 pytest.importorskip("distributed", reason="Dask (the extra kmcf[distributed]) is not installed")
 import kmcf.distributed
 from kmcf_lab import cells as module
