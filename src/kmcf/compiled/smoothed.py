@@ -19,8 +19,9 @@ from kmcf.compiled.smoother import BatchSmoother
 from kmcf.filter.belief import Belief
 from kmcf.filter.paths import Paths
 from kmcf.filter.run import FilterRun
-from kmcf.filter.smoothed import SMOOTHED, UNSMOOTHED
+from kmcf.filter.smoothed import SMOOTHED
 from kmcf.filter.smoother import SmoothedBelief, Smoother, Trellis
+from kmcf.filter.summaries import UNSMOOTHED
 from kmcf.numerics.arrays import FloatArray
 
 FROM_BELIEFS = ("interval", "covariance")

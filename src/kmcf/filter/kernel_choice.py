@@ -51,13 +51,11 @@ def choose_observation_kernel(states: Objects, observations: Objects, angles: Se
     angles : sequence of int
         State columns that are angles.
     """
-    plain = default_observation_kernel(observations)
+    plain = candidate("plain", observations, angles)
     if _varying_columns(observations) < 2 or not is_numeric(states) or len(states) < FEWEST_EXAMPLES:
         return KernelChoice(plain, "plain", {})
-    circles = tuple(int(j) for j in angles)
-    candidates = {"plain": plain, "learnt": Learned(angles=circles)}
-    if are_counts(observations):
-        candidates["counts"] = Counts(angles=circles)
+    names = ("learnt", "counts") if are_counts(observations) else ("learnt",)
+    candidates = {"plain": plain} | {name: candidate(name, observations, angles) for name in names}
     chosen = np.unique(np.linspace(0, len(states) - 1, min(len(states), MOST_EXAMPLES)).astype(np.intp))
     first, second = np.array_split(chosen, 2)
     on_states = default_state_kernel(states, angles).fit(states)
@@ -71,6 +69,20 @@ def choose_observation_kernel(states: Objects, observations: Objects, angles: Se
             scores[name] = float(np.mean(halves))
     best = min(scores, key=lambda name: scores[name])
     return KernelChoice(candidates[best], best, scores)
+
+
+def candidate(name: str, observations: Objects, angles: Sequence[int]) -> Kernel:
+    """Return one of the kernels that compete, not fitted: "plain", "learnt" or "counts".
+
+    Examples
+    --------
+    >>> candidate("counts", np.array([[0, 3], [1, 0]]), ())
+    Counts(angles=())
+    """
+    circles = tuple(int(j) for j in angles)
+    if name == "learnt":
+        return Learned(angles=circles)
+    return Counts(angles=circles) if name == "counts" else default_observation_kernel(observations)
 
 
 def are_counts(observations: Objects) -> bool:

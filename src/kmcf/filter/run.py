@@ -12,8 +12,8 @@ from kmcf.filter.belief import Belief
 from kmcf.filter.clock import belief_at
 from kmcf.filter.run_files import RunColumns, labelled, read_columns, write_run
 from kmcf.filter.run_views import ViewedRun
-from kmcf.filter.smoothed import UNSMOOTHED, SmoothedResults, filtered_table
-from kmcf.filter.summaries import NAMES, SCALARS, Summaries, SummaryColumns, summarise
+from kmcf.filter.smoothed import SmoothedResults, filtered_table
+from kmcf.filter.summaries import NAMES, SCALARS, UNSMOOTHED, Summaries, SummaryColumns, summarise
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
 from kmcf.store.container import Container, open_container
 from kmcf.support.extras import require

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.filter.smoothed import SMOOTHED, UNSMOOTHED
-from kmcf.filter.summaries import NAMES, SCALARS
+from kmcf.filter.smoothed import SMOOTHED
+from kmcf.filter.summaries import NAMES, SCALARS, UNSMOOTHED
 from kmcf.store.container import Container, write_container
 from kmcf.store.errors import FileError
 from kmcf.store.files import about

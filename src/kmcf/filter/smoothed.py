@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kmcf.filter.summaries import Summaries, SummaryColumns
+from kmcf.filter.summaries import UNSMOOTHED, Summaries, SummaryColumns
 from kmcf.numerics.arrays import BoolArray, FloatArray
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 SMOOTHED = ("mean", "covariance", "mode", "interval", "ess", "negative_mass")
 """Columns that smoothing changes; all others are those of the filter."""
-UNSMOOTHED = "unsmoothed"
-"""The column that only smoothed runs have."""
 
 
 class SmoothedColumns:

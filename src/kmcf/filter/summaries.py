@@ -63,6 +63,8 @@ COMPACT = {
     "support_size": np.int32,
 }
 """Columns that only alarms look at take little memory."""
+UNSMOOTHED = "unsmoothed"
+"""The column that only smoothed runs have."""
 FOR_ALARMS = (
     "mean",
     "ess",
@@ -106,7 +108,7 @@ class Summaries:
     def of_columns(cls, columns: Mapping[str, Any]) -> Summaries:
         """Make summaries from complete columns; those not given are not defined."""
         summaries = cls()
-        summaries._arrays = {name: columns.get(name) for name in (*NAMES, "unsmoothed")} | {
+        summaries._arrays = {name: columns.get(name) for name in (*NAMES, UNSMOOTHED)} | {
             name: values for name, values in unwatched(np.shape(columns["time"])).items() if columns.get(name) is None
         }
         return summaries

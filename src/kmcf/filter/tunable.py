@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.defaults import EPSILON
-from kmcf.kernels import Counts, Kernel, Learned
-from kmcf.kernels.defaults import default_observation_kernel
+from kmcf.filter.kernel_choice import candidate
+from kmcf.kernels import Kernel, Learned
 from kmcf.numerics.objects import as_objects
 from kmcf.support.estimators import clone
 from kmcf.support.search_space import Integer, LogNormal, Parameter, Variants
@@ -118,7 +118,8 @@ def kernel_variants(
     filters = {choice.name: clone(explicit).set_params(observation_kernel=_with_width(clone(choice.kernel)))}
     if choice.scores:
         name = min((name for name in choice.scores if name != choice.name), key=lambda name: choice.scores[name])
-        filters[name] = clone(explicit).set_params(observation_kernel=_other_kernel(name, flt.angles, observations))
+        other = candidate(name, as_objects(observations, "observations"), flt.angles)
+        filters[name] = clone(explicit).set_params(observation_kernel=_with_width(other))
         if flt.delta is None:
             filters[name].set_params(delta=default_delta(name == "plain", 1.0))  # all have a unit diagonal
     return Variants("observation_kernel", filters)
@@ -135,15 +136,6 @@ def differ(first: Any, second: Any) -> bool:
     if isinstance(first, Real | str) and isinstance(second, Real | str):
         return bool(first != second)
     return first is not second
-
-
-def _other_kernel(name: str, angles: Any, observations: Any) -> Kernel:
-    circles = tuple(int(j) for j in angles)
-    if name == "learnt":
-        return _with_width(Learned(angles=circles))
-    if name == "counts":
-        return Counts(angles=circles)
-    return default_observation_kernel(as_objects(observations, "observations"))
 
 
 def _with_width(kernel: Kernel) -> Kernel:

@@ -127,7 +127,7 @@ class RawDistances:
 
     def expected(self, states: Objects, angles: Sequence[int]) -> Expected | None:
         """Return what the coordinates of observations are like around a state; None where states are not numbers."""
-        return Expected.of(take(states, self.positions), np.arcsinh(self.rows) - self._middle, angles)
+        return Expected.of(take(states, self.positions), self.coordinates_of(self.positions), angles)
 
     @cached_property
     def _middle(self) -> FloatArray:

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.circles import on_circles
 from kmcf.numerics.objects import Objects, is_numeric
 
 MOST_PIVOTS, MOST_ROWS = 128, 4000
@@ -126,10 +127,5 @@ def _shares(points: FloatArray, others: FloatArray) -> FloatArray:
 
 
 def _unrolled(states: FloatArray, angles: IntArray) -> FloatArray:
-    """Replace angles by their cosines, and append their sines."""
-    if not len(angles):
-        return states
-    rows = np.array(states, dtype=np.float64)
-    directions = rows[:, angles]
-    rows[:, angles] = np.cos(directions)
-    return np.hstack([rows, np.sin(directions)])
+    """Replace angles by their cosines and sines."""
+    return on_circles(states, angles.tolist()) if len(angles) else states
