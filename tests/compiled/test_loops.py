@@ -35,7 +35,7 @@ def test_both_loops_pick_what_the_algorithm_picks(seed):
         assert plain[b].tolist() == literal
         assert fused[b].tolist() == literal
         np.testing.assert_allclose(score[b], 7 * mean - gram[:, literal].sum(axis=1), atol=1e-12)
-    np.testing.assert_array_equal(score, fused_score)
+    np.testing.assert_array_equal(score, fused_score[:, : len(gram)])
 
 
 @pytest.mark.parametrize("count", [1, 2, 31, 33])

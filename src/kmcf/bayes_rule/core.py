@@ -125,5 +125,5 @@ def evidence_of(core: CompressedCore, correction: Correction) -> Evidence:
 
 def herd_features(core: CompressedCore, mean_features: Array, size: int, algebra: Algebra) -> tuple[Array, Array]:
     """Apply Algorithm 4 to the embedding with the given features Uᵀw / Σw; return picked candidates and the loss."""
-    mean_values = core.candidate_features @ mean_features
+    mean_values = mean_features @ core.candidate_features.T  # of a batch, JAX then makes the rows that herding reads
     return algebra.herd(mean_values, core.candidate_gram, size, mean_features @ mean_features)

@@ -11,6 +11,7 @@ from jax import lax
 
 from kmcf.compiled.loops import fused_loop, plain_loop
 from kmcf.compiled.similarities import can_be_fused, fused_similarities, plain_similarities
+from kmcf.compiled.solves import MOST_ROWS, fused_solve, plain_solve
 from kmcf.herding.herding import herding_loss
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import Array
@@ -21,13 +22,13 @@ LARGEST_FUSED_LOOP = 8192
 
 @dataclass(frozen=True)
 class DeviceAlgebra:
-    """Solves by JAX's Cholesky; the greedy loop and the similarities of particles as fused GPU kernels or plainly.
+    """Solves, the greedy loop and the similarities of particles: as fused GPU kernels or plainly.
 
     Parameters
     ----------
     loop : {"plain", "fused", "interpreted"}
-        "plain": a loop over picks. "fused": one GPU kernel per filter for all picks, and one for the similarities of
-        all particles. "interpreted": those kernels without a GPU, for tests.
+        "plain": a loop over picks, JAX's Cholesky. "fused": one GPU kernel for all picks, one for the similarities of
+        all particles, one for small systems of many filters. "interpreted": those kernels without a GPU, for tests.
     """
 
     loop: str = "plain"
@@ -50,13 +51,16 @@ class DeviceAlgebra:
 
     def solve_regularised_square(self, C: Array, delta: Any, right: Array) -> Array:
         """Solve (C² + δI) x = right for a symmetric C."""
-        square = C @ C + delta * jnp.eye(C.shape[0], dtype=C.dtype)
-        return self.solve_factorised(jnp.linalg.cholesky(square, symmetrize_input=False), right)
+        return self._solve(C @ C + delta * jnp.eye(C.shape[0], dtype=C.dtype), right)
 
     def solve_shifted(self, C: Array, delta: Any, right: Array) -> Array:
         """Solve (C + δI) x = right for a positive semi-definite C."""
-        shifted = C + delta * jnp.eye(C.shape[0], dtype=C.dtype)
-        return self.solve_factorised(jnp.linalg.cholesky(shifted, symmetrize_input=False), right)
+        return self._solve(C + delta * jnp.eye(C.shape[0], dtype=C.dtype), right)
+
+    def _solve(self, matrix: Array, right: Array) -> Array:
+        if self.loop == "plain" or matrix.shape[0] > MOST_ROWS:
+            return plain_solve(matrix, right)
+        return fused_solve(matrix, right, interpret=self.loop == "interpreted")
 
     def weighted_gram(self, rows: Array, weights: Array) -> Array:
         """Return Σ_i w_i r_i r_iᵀ for rows r_i and weights that are not negative."""

@@ -42,6 +42,8 @@ def plain_loop(mean_values: Array, gram: Array, size: int) -> tuple[Array, Array
 def fused_loop(mean_values: Array, gram: Array, size: int, *, interpret: bool = False) -> tuple[Array, Array]:
     """Do the same in one kernel per filter (Pallas); ``interpret`` runs it without a GPU, for tests.
 
+    The score is padded to a power of two.
+
     Examples
     --------
     >>> picks, _ = fused_loop(jnp.array([0.5, 0.0, 0.5]), jnp.eye(3), 2, interpret=True)
@@ -52,9 +54,8 @@ def fused_loop(mean_values: Array, gram: Array, size: int, *, interpret: bool = 
     width = _power_of_two(count)
     if width != gram.shape[1]:  # blocks are powers of two; padding is never picked
         gram = jnp.pad(gram, ((0, 0), (0, width - gram.shape[1])))
-    padded = jnp.pad(mean_values, (0, width - count), constant_values=-jnp.inf)
     picks, score = pl.pallas_call(
-        partial(_loop_kernel, size=size),
+        partial(_loop_kernel, size=size, count=count, width=width),
         out_shape=(
             jax.ShapeDtypeStruct((_power_of_two(size),), jnp.int32),
             jax.ShapeDtypeStruct((width,), mean_values.dtype),
@@ -62,8 +63,8 @@ def fused_loop(mean_values: Array, gram: Array, size: int, *, interpret: bool = 
         compiler_params=_warps(width),
         interpret=interpret,
         name="herding",
-    )(padded, gram)
-    return picks[:size], score[:count]
+    )(mean_values, gram)
+    return picks[:size], score
 
 
 def padded_gram(gram: Any) -> Any:
@@ -72,8 +73,11 @@ def padded_gram(gram: Any) -> Any:
     return jnp.pad(jnp.asarray(gram), ((0, 0), (0, width - gram.shape[1])))
 
 
-def _loop_kernel(mean_ref: Any, gram_ref: Any, picks_ref: Any, score_ref: Any, *, size: int) -> None:
-    mean = mean_ref[...]
+def _loop_kernel(
+    mean_ref: Any, gram_ref: Any, picks_ref: Any, score_ref: Any, *, size: int, count: int, width: int
+) -> None:
+    places = jnp.arange(width)
+    mean = jnp.where(places < count, mean_ref[jnp.minimum(places, count - 1)], -jnp.inf)
 
     def pick(p: Array, score: Array) -> Array:
         best = lax.argmax(score, 0, jnp.int32)
@@ -84,10 +88,10 @@ def _loop_kernel(mean_ref: Any, gram_ref: Any, picks_ref: Any, score_ref: Any, *
 
 
 def _warps(width: int) -> Any:
-    """Return how many warps give each thread about eight candidates, within a GPU's limits."""
+    """Return how few warps hold all candidates: threads of different warps wait for each other at every pick."""
     from jax.experimental.pallas import triton
 
-    return triton.CompilerParams(num_warps=min(max(width // 256, 1), 8), num_stages=1)
+    return triton.CompilerParams(num_warps=min(max(width // 1024, 1), 8), num_stages=1)
 
 
 def _power_of_two(number: int) -> int:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import jax.numpy as jnp
-import numpy as np
 
 from kmcf.bayes_rule.clipped import ClippedSums
 from kmcf.bayes_rule.core import CompressedCore, Correction, correct, evidence_of, herd_features
@@ -61,7 +60,9 @@ class ExampleSteps:
     ) -> Array:
         """Return copies of the herded states, or the prediction where it stays."""
         assert model.candidate_states is not None
-        resampled = model.candidate_states[picks[np.arange(settings.n_particles) % settings.n_resample]]
+        copies = -(-settings.n_particles // settings.n_resample)
+        picked = model.candidate_states[picks]
+        resampled = jnp.tile(picked, (copies, *[1] * (picked.ndim - 1)))[: settings.n_particles]
         return jnp.where(corrected, resampled, prior.particles)
 
     def blank(self, model: Model, state: FilterState, settings: StepSettings) -> Outcome:

@@ -24,13 +24,14 @@ from kmcf.compiled.on_both import BothSteps
 from kmcf.compiled.on_examples import ExampleSteps
 from kmcf.compiled.on_particles import ParticleSteps
 from kmcf.compiled.records import BothCore, Model, StepSettings
+from kmcf.compiled.whole_tensors import WholeTensors
 from kmcf.herding.resampling import Draw
 from kmcf.numerics.objects import Objects
 
 HerdedRule = CompressedRule | LowRankRule
 CompiledRule = HerdedRule | ParticleRule | EitherRule
 
-for _sums in (Tensors, ClippedSums):
+for _sums in (Tensors, WholeTensors, ClippedSums):
     jax.tree_util.register_dataclass(_sums, [field.name for field in dataclasses.fields(_sums)], [])
 
 
@@ -115,5 +116,5 @@ def _herded_core(rule: HerdedRule, support: Any) -> CompressedCore:
     core = rule.core if isinstance(rule, CompressedRule) else rule.compiled_core(support.declared)
     core = core._replace(candidate_gram=padded_gram(core.candidate_gram))
     if isinstance(core.tensors, Tensors):
-        core = core._replace(tensors=dataclasses.replace(core.tensors, squares=None))
+        core = core._replace(tensors=WholeTensors.of_pairs(core.tensors))
     return core
