@@ -84,7 +84,7 @@ def _gaussian(interpret: bool, centres: Array, points: Array) -> tuple[Array, Ar
             jax.ShapeDtypeStruct((blocks, len(centres)), points.dtype),
             jax.ShapeDtypeStruct((blocks,), points.dtype),
         ],
-        compiler_params=_warps(width),
+        compiler_params=_warps(width, points.dtype),
         interpret=interpret,
         name="similarities",
     )(rows, scale * centres)
@@ -122,7 +122,8 @@ def _sums_kernel(points_ref: Any, centres_ref: Any, sums_ref: Any, largest_ref: 
     largest_ref[0] = summed(lax.fori_loop(0, centres_ref.shape[0], compare, far))
 
 
-def _warps(width: int) -> Any:
+def _warps(width: int, dtype: Any) -> Any:
     from jax.experimental.pallas import triton
 
-    return triton.CompilerParams(num_warps=min(max(width // 256, 1), 4), num_stages=1)
+    each = 256 if dtype == jnp.float64 else 512  # particles per warp, by measurement
+    return triton.CompilerParams(num_warps=max(width // each, 1), num_stages=1)

@@ -25,6 +25,8 @@ THREADS = 32
 """Filters per program of the fused kernel: one warp, whose threads need not wait for each other."""
 FEWEST = 32
 """A few filters are no work for a warp of threads, each of which does everything one after the other."""
+TOGETHER = 4
+"""Rows of a column that are computed side by side, while one waits for its numbers."""
 MOST_ROWS = 32
 """Libraries are faster with larger matrices."""
 
@@ -88,11 +90,10 @@ def _solve_many(matrices: Array, rights: Array, *, interpret: bool) -> Array:
     count, q = rights.shape
     programs = -(-count // THREADS)
     more = programs * THREADS - count
-    A, b = jnp.moveaxis(matrices, 0, -1), rights.T
-    if more:  # any filter will do
-        A, b = (jnp.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, more)], mode="edge") for array in (A, b))
+    A = jnp.pad(jnp.moveaxis(matrices, 0, -1), [(0, TOGETHER - 1), (0, 0), (0, more)])
+    b = jnp.pad(rights.T, [(0, 0), (0, more)])
     vector = pl.BlockSpec((q, THREADS), lambda k: (0, k))
-    square = pl.BlockSpec((q, q, THREADS), lambda k: (0, 0, k))
+    square = pl.BlockSpec((q + TOGETHER - 1, q, THREADS), lambda k: (0, 0, k))
     solutions, _ = pl.pallas_call(
         partial(_solve_kernel, q=q),
         grid=(programs,),
@@ -109,18 +110,25 @@ def _solve_many(matrices: Array, rights: Array, *, interpret: bool) -> Array:
 def _solve_kernel(A_ref: Any, b_ref: Any, x_ref: Any, L_ref: Any, *, q: int) -> None:
     """Factorise column by column and substitute twice; the diagonal of L holds reciprocals."""
 
-    def less(start: Array, i: Any, j: Any) -> Array:
-        """Return start − Σ_{k<j} L_ik L_jk."""
-        return lax.fori_loop(0, j, lambda k, rest: rest - L_ref[i, k, :] * L_ref[j, k, :], start)
+    def less(rows: list[Any], j: Any) -> list[Array]:
+        """Return A_ij − Σ_{k<j} L_ik L_jk for some rows i."""
+
+        def subtract(k: Any, rest: list[Array]) -> list[Array]:
+            known = L_ref[j, k, :]
+            return [value - L_ref[i, k, :] * known for i, value in zip(rows, rest, strict=True)]
+
+        return lax.fori_loop(0, j, subtract, [A_ref[i, j, :] for i in rows])
 
     def column(j: Any, _: None) -> None:
-        scale = lax.rsqrt(less(A_ref[j, j, :], j, j))
+        scale = lax.rsqrt(less([j], j)[0])
         L_ref[j, j, :] = scale
 
-        def row(i: Any, _: None) -> None:
-            L_ref[i, j, :] = less(A_ref[i, j, :], i, j) * scale
+        def rows(group: Any, _: None) -> None:
+            some = [j + 1 + TOGETHER * group + k for k in range(TOGETHER)]  # those beyond the last are never read
+            for i, value in zip(some, less(some, j), strict=True):
+                L_ref[i, j, :] = value * scale
 
-        lax.fori_loop(j + 1, q, row, None)
+        lax.fori_loop(0, (q - j - 1 + TOGETHER - 1) // TOGETHER, rows, None)
 
     def forward(i: Any, _: None) -> None:
         rest = lax.fori_loop(0, i, lambda k, rest: rest - L_ref[i, k, :] * x_ref[k, :], b_ref[i, :])
