@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -96,26 +97,37 @@ def evaluate(
     check_target(page.report)
     with tables.pointing():
         names = script.run()
+    _show(names, f"{model}", files, as_json=as_json)
+    if not as_json:
+        tell_page(page.report)
+
+
+def _show(names: dict[str, Any], model: str, files: list[Path], *, as_json: bool) -> None:
+    """Print the scores: by sequence, overall, smoothed beside filtered, and those of other methods."""
     rows = [{"sequence": name, **score._asdict()} for name, score in names["scores"].items()]
     overall = {"sequence": "all", **names["overall"]._asdict()}
     others = {name: score._asdict() for name, score in names.get("methods", {}).items()}
-    before = None if smoothing is None else names["filtered"]._asdict()
+    before = names["filtered"]._asdict() if "filtered" in names else None
     if as_json:
         more = ({} if before is None else {"filtered": before}) | ({"methods": others} if others else {})
-        print_json({"model": str(model), "sequences": rows, "all": overall, **more})
+        print_json({"model": model, "sequences": rows, "all": overall, **more})
         return
     first = {name: overall[name] for name in SHOWN}
     print_table(f"{model} on {', '.join(map(str, files))}", {**first, **overall, "sequence": f"all {len(rows)}"})
     print_columns("By sequence", [{name: row[name] for name in SHOWN} for row in rows])
     if before is not None:
-        both = {"smoothed": overall, "filtered": before}
-        lines = [{"estimates": name, **{key: score[key] for key in METHOD_SHOWN}} for name, score in both.items()]
-        print_columns("Smoothed and filtered, over all sequences", lines)
+        _print_side_by_side(
+            "Smoothed and filtered, over all sequences", "estimates", {"smoothed": overall, "filtered": before}
+        )
     if others:
-        both = {"this filter": overall if before is None else before, **others}
-        lines = [{"method": name, **{key: score[key] for key in METHOD_SHOWN}} for name, score in both.items()]
-        print_columns("Compared on the same rows, with the same examples and transition", lines)
-    tell_page(page.report)
+        ours = {"this filter": overall if before is None else before}
+        title = "Compared on the same rows, with the same examples and transition"
+        _print_side_by_side(title, "method", {**ours, **others})
+
+
+def _print_side_by_side(title: str, what: str, scores: dict[str, dict[str, Any]]) -> None:
+    lines = [{what: name, **{key: score[key] for key in METHOD_SHOWN}} for name, score in scores.items()]
+    print_columns(title, lines)
 
 
 def _check_scored(names: dict[str, Any]) -> None:

@@ -74,21 +74,7 @@ def fit(
             "--calibrate leaves out examples in turn, which does not work with several sensors: calibrate the model "
             "afterwards, by kmcf calibrate with files that it has not seen."
         )
-    script = Script("kmcf fit")
-    if on_cluster:
-        script.add(reading_chunks(files), needs=("kmcf.distributed",), check=tell_first)
-    else:
-        script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
-    add_windows(script, files.window, check=check_length)
-    if files.sensors:
-        script.add("examples = kmcf.datasets.sensor_examples(recordings)", check=_check_sensors)
-        if motion.recovery:
-            script.add("states = numpy.concatenate([states for states, _ in examples.values()])", needs=("numpy",))
-    elif not on_cluster:
-        script.add(
-            "states, observations = kmcf.datasets.examples(recordings)",
-            check=lambda names: _check_examples(names, files),
-        )
+    script = _reading(files, on_cluster, all_states=bool(motion.recovery))
     script.add(*filter_statements(files, motion, settings, seed))
     fitting = "flt.fit(examples)" if files.sensors else "flt.fit(states, observations)"
     script.add(on_the_cluster(fitting, scheduler, workers) if on_cluster else fitting)
@@ -112,6 +98,26 @@ def fit(
     print_table("Model", about)
     for name, part in sensors.items():
         print_table(f"Sensor {name}", part)
+
+
+def _reading(files: TableFiles, on_cluster: bool, *, all_states: bool) -> Script:
+    """Return the statements that read the examples, by sensor if there are several; ``all_states``: of all of them."""
+    script = Script("kmcf fit")
+    if on_cluster:
+        script.add(reading_chunks(files), needs=("kmcf.distributed",), check=tell_first)
+    else:
+        script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
+    add_windows(script, files.window, check=check_length)
+    if files.sensors:
+        script.add("examples = kmcf.datasets.sensor_examples(recordings)", check=_check_sensors)
+        if all_states:
+            script.add("states = numpy.concatenate([states for states, _ in examples.values()])", needs=("numpy",))
+    elif not on_cluster:
+        script.add(
+            "states, observations = kmcf.datasets.examples(recordings)",
+            check=lambda names: _check_examples(names, files),
+        )
+    return script
 
 
 def _check_examples(names: dict[str, Any], files: TableFiles) -> None:

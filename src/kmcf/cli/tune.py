@@ -96,9 +96,7 @@ def tune(
         raise ValueError("--independent rows follow no other, so there can be no --window.")
     check_floor(windows, settings.given().get("floor"))
     files = example_files(examples, windows=len(windows) < 2)
-    script = Script("kmcf tune")
-    script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
-    add_windows(script, files.window, check=check_length)
+    script = _reading(files)
     if motion.recovery:
         script.add("states, _ = kmcf.datasets.examples(recordings)")
     script.add(*filter_statements(files, motion, settings, seed))
@@ -112,9 +110,7 @@ def tune(
         script.add(statement, needs=("numpy",))
     if calibrate:
         script.add(calibrating("result.best_filter", controlled=bool(files.control), timed=bool(files.time)))
-    kept = {"window": Code("window")} if windows else {}
-    kept |= {"choice": Code("choice")} if len(windows) > 1 else {}
-    script.add(f"summary = {call('kmcf.export.save_tuning', Code('result'), out, Code('recordings'), **kept)}")
+    _add_saving(script, out, windows)
     if python:
         typer.echo(script.text("print(result.best_value, result.best_params)"))
         return
@@ -125,6 +121,20 @@ def tune(
         print_json(summary)
     else:
         print_table("Settings made of the best trials", {**summary.pop("settings"), **summary})
+
+
+def _reading(files: TableFiles) -> Script:
+    script = Script("kmcf tune")
+    script.add(files.reading(), check=lambda names: tell_gaps(names["recordings"], files.gaps))
+    add_windows(script, files.window, check=check_length)
+    return script
+
+
+def _add_saving(script: Script, out: Path, windows: list[WindowWords]) -> None:
+    """Add the statement that writes the folder, with the window and, if there were several, how it was chosen."""
+    kept = {"window": Code("window")} if windows else {}
+    kept |= {"choice": Code("choice")} if len(windows) > 1 else {}
+    script.add(f"summary = {call('kmcf.export.save_tuning', Code('result'), out, Code('recordings'), **kept)}")
 
 
 def searching(files: TableFiles, search: dict[str, Any]) -> str:
