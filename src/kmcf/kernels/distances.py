@@ -46,8 +46,8 @@ def squared_euclidean(a: Array, b: Array) -> Array:
     if 2 <= columns <= _FEW_COLUMNS and xp is np and a.dtype == b.dtype == np.float64:
         return np.asarray(cdist(a, b, "sqeuclidean"))  # the same differences, in one pass
     if columns <= _FEW_COLUMNS:
-        difference = a[:, None, 0] - b[None, :, 0]
-        total = difference * difference
+        total = a[:, None, 0] - b[None, :, 0]
+        total *= total  # in place: the memory of a second matrix costs more than the product
         for j in range(1, columns):
             difference = a[:, None, j] - b[None, :, j]
             total += difference * difference

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +10,10 @@ from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.interrupts import honoured
 
 Loop = Callable[[FloatArray, FloatArray, int], tuple[IntArray, FloatArray]]
+BLOCK = 128
+"""The place of the largest score is looked for in a block of this many."""
+MAGNITUDE, LEAST = np.int64(2**63 - 1), np.int64(-(2**63))
+"""The bits of a double besides its sign; the smallest integer."""
 
 
 @cache
@@ -18,6 +23,8 @@ def greedy_loop() -> Loop:
         import numba
     except ImportError:
         return numpy_loop
+    for part in (_largest, _first):
+        numba.extending.register_jitable(part)
     compiled: Loop = numba.njit(cache=True)(scalar_loop)
     compiled(np.zeros(1), np.zeros((1, 1)), 1)
 
@@ -44,19 +51,40 @@ def numpy_loop(mean_values: FloatArray, gram: FloatArray, size: int) -> tuple[In
 
 
 def scalar_loop(mean_values: FloatArray, gram: FloatArray, size: int) -> tuple[IntArray, FloatArray]:
-    """Do the same element by element, in one pass per pick; this is what Numba compiles."""
+    """Do the same element by element; this is what Numba compiles.
+
+    The largest score is found by its bits, as integers: the compiler makes vector instructions of the largest of
+    integers, not of numbers that might be NaN.
+    """
     indices = np.empty(size, dtype=np.intp)
-    score = mean_values.copy()
-    best = 0
-    for i in range(1, len(score)):
-        if score[i] > score[best]:
-            best = i
+    score = mean_values + 0.0  # a negative zero, whose bits differ from those of zero, becomes zero for good
+    bits = score.view(np.int64)
     for p in range(size):
+        top, block = LEAST, 0
+        for start in range(0, len(score), BLOCK):
+            high = _largest(bits[start : start + BLOCK])
+            if high > top:
+                top, block = high, start
+        best = block + _first(bits[block:], top)
         indices[p] = best
         row = gram[best]
-        best = 0
         for i in range(len(score)):
             score[i] = (score[i] + mean_values[i]) - row[i]
-            if score[i] > score[best]:
-                best = i
     return indices, score
+
+
+def _largest(bits: Any) -> Any:
+    """Return the largest of some numbers, given by their bits, as an integer of the same order."""
+    top = LEAST
+    for i in range(len(bits)):
+        ordered = bits[i] ^ ((bits[i] >> 63) & MAGNITUDE)  # the larger a negative number, the smaller its magnitude
+        top = max(top, ordered)
+    return top
+
+
+def _first(bits: Any, top: Any) -> int:
+    """Return where the largest number is first."""
+    for i in range(len(bits)):
+        if bits[i] ^ ((bits[i] >> 63) & MAGNITUDE) == top:
+            return i
+    return 0

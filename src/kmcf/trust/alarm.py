@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kmcf.bayes_rule.base import LEAST_SIMILARITY
-from kmcf.numerics.arrays import BoolArray, FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray, has_gaps
 from kmcf.numerics.objects import Objects, is_numeric
 from kmcf.trust.distances import RawDistances
 from kmcf.trust.hull import Hull
@@ -193,4 +193,4 @@ def _size(mean: FloatArray) -> float:
 
 
 def _has_gaps(observation: Objects) -> bool:
-    return is_numeric(observation) and bool(np.isnan(observation).any())
+    return is_numeric(observation) and has_gaps(observation)

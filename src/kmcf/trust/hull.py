@@ -60,7 +60,7 @@ class Hull:
 
     def outside(self, states: FloatArray) -> BoolArray:
         """Say which states lie outside, (m,)."""
-        return np.asarray((self._along(states) > self.offsets).any(axis=1))
+        return np.asarray(np.logical_or.reduce(self._along(states) > self.offsets, axis=1))
 
     def beyond(self, states: FloatArray) -> FloatArray:
         """Return how far states lie beyond the nearest side, in standard deviations of the examples, (m,).
