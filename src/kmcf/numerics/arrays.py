@@ -37,8 +37,7 @@ def all_finite(numbers: FloatArray) -> bool:
     >>> all_finite(np.array([1.0, 1e200])), all_finite(np.array([[1.0, np.nan]]))
     (True, False)
     """
-    flat = numbers.reshape(-1)
-    return math.isfinite(np.dot(flat, flat)) or bool(np.isfinite(flat).all())
+    return math.isfinite(np.vdot(numbers, numbers)) or bool(np.isfinite(numbers).all())  # squares may overflow
 
 
 def has_gaps(numbers: Array) -> bool:
@@ -49,10 +48,7 @@ def has_gaps(numbers: Array) -> bool:
     >>> has_gaps(np.array([1.0, np.inf])), has_gaps(np.array([1.0, np.nan])), has_gaps(np.array([1, 2]))
     (False, True, False)
     """
-    if numbers.dtype.kind != "f":
-        return False
-    flat = numbers.reshape(-1)
-    return math.isnan(np.dot(flat, flat))  # squares cannot cancel
+    return numbers.dtype.kind == "f" and math.isnan(np.vdot(numbers, numbers))  # squares cannot cancel
 
 
 def is_dask(collection: Any) -> bool:

@@ -25,13 +25,13 @@ def greedy_loop() -> Loop:
         return numpy_loop
     for part in (_largest, _first):
         numba.extending.register_jitable(part)
-    compiled: Loop = numba.njit(cache=True)(scalar_loop)
-    compiled(np.zeros(1), np.zeros((1, 1)), 1)
+    compiled = numba.njit(cache=True)(pick)
 
     def loop(mean_values: FloatArray, gram: FloatArray, size: int) -> tuple[IntArray, FloatArray]:
         with honoured():
-            return compiled(mean_values, gram, size)
+            return scalar_loop(mean_values, gram, size, compiled)
 
+    loop(np.zeros(1), np.zeros((1, 1)), 1)
     return loop
 
 
@@ -50,16 +50,23 @@ def numpy_loop(mean_values: FloatArray, gram: FloatArray, size: int) -> tuple[In
     return indices, score
 
 
-def scalar_loop(mean_values: FloatArray, gram: FloatArray, size: int) -> tuple[IntArray, FloatArray]:
-    """Do the same element by element; this is what Numba compiles.
+def scalar_loop(
+    mean_values: FloatArray, gram: FloatArray, size: int, loop: Callable[..., None] | None = None
+) -> tuple[IntArray, FloatArray]:
+    """Do the same element by element, in a loop that is compiled or is not."""
+    indices = np.empty(size, dtype=np.intp)
+    score = mean_values + 0.0  # a negative zero, whose bits differ from those of zero, becomes zero for good
+    (loop or pick)(mean_values, gram, indices, score, score.view(np.int64))
+    return indices, score
+
+
+def pick(mean_values: FloatArray, gram: FloatArray, indices: IntArray, score: FloatArray, bits: Any) -> None:
+    """Fill the picks and update the scores; this is what Numba compiles.
 
     The largest score is found by its bits, as integers: the compiler makes vector instructions of the largest of
     integers, not of numbers that might be NaN.
     """
-    indices = np.empty(size, dtype=np.intp)
-    score = mean_values + 0.0  # a negative zero, whose bits differ from those of zero, becomes zero for good
-    bits = score.view(np.int64)
-    for p in range(size):
+    for p in range(len(indices)):
         top, block = LEAST, 0
         for start in range(0, len(score), BLOCK):
             high = _largest(bits[start : start + BLOCK])
@@ -70,7 +77,6 @@ def scalar_loop(mean_values: FloatArray, gram: FloatArray, size: int) -> tuple[I
         row = gram[best]
         for i in range(len(score)):
             score[i] = (score[i] + mean_values[i]) - row[i]
-    return indices, score
 
 
 def _largest(bits: Any) -> Any:
