@@ -78,7 +78,7 @@ class HostBackend:
             warn_unused([belief.elapsed, after.elapsed], self.timeless)
         if after.report.rejected and belief.rejections == 0:
             warn_rejected("an observation was", self.why_rejected, first=after.time)
-        elif not after.report.rejected:
+        elif after.report.sensors.rejected and not after.report.rejected:
             warn_sensors(Counter(after.report.sensors.rejected))
         return after
 

@@ -90,7 +90,7 @@ class RawDistances:
         (True, (1,))
         """
         if len(self.columns) == 1:
-            return self._of_number(float(np.reshape(observation, -1)[self.columns[0]]))
+            return self._of_number(float(observation.reshape(-1)[self.columns[0]]))
         points = self._points(observation)
         coordinates = np.arcsinh(points[0]) - self._middle
         if self.rows.size > SMALL:

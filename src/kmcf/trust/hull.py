@@ -61,7 +61,9 @@ class Hull:
     def outside(self, states: FloatArray) -> BoolArray:
         """Say which states lie outside, (m,)."""
         beyond = self._along(states) > self.offsets
-        return np.asarray(np.logical_or.reduce(beyond, axis=1))
+        if not np.count_nonzero(beyond):  # as usual, and found fast
+            return np.zeros(len(beyond), dtype=bool)
+        return np.asarray(beyond.any(axis=1))
 
     def beyond(self, states: FloatArray) -> FloatArray:
         """Return how far states lie beyond the nearest side, in standard deviations of the examples, (m,).
