@@ -21,10 +21,11 @@ def greedy_loop() -> Loop:
     """Return the fastest loop available (the extra ``kmcf[fast]`` installs Numba)."""
     try:
         import numba
+        from numba.extending import register_jitable
     except ImportError:
         return numpy_loop
     for part in (_largest, _first):
-        numba.extending.register_jitable(part)
+        register_jitable(part)
     compiled = numba.njit(cache=True)(pick)
 
     def loop(mean_values: FloatArray, gram: FloatArray, size: int) -> tuple[IntArray, FloatArray]:

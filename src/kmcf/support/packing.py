@@ -132,7 +132,8 @@ def pack(objects: Sequence[Any], state: State) -> Rows:
     numbers: dict[Any, int] = {}
     groups: list[list[int]] = []
     places: list[tuple[int, int]] = []
-    before, number = (), 0
+    before: tuple[object, ...] = ()
+    number = 0
     for row, (one, part) in enumerate(zip(objects, parts, strict=True)):
         signature = (None,) if part is None else (type(one), *part, *map(type, part.values()))
         if signature != before:  # mostly they are equal, which is found faster than a hash
