@@ -264,9 +264,8 @@ def summarise(beliefs: Iterable[Belief], *, keep: bool) -> tuple[Summaries, Kept
             kept.append(belief)
     if not keep:
         return summaries, None
-    all_of_them = KeptBeliefs(kept)
-    summaries.keep(all_of_them)
-    return summaries, all_of_them
+    summaries.keep(found := KeptBeliefs(kept))
+    return summaries, found
 
 
 def _summary(belief: Belief) -> dict[str, Any]:
