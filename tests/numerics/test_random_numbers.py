@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kmcf.numerics.random_numbers import normal, uniform
+from kmcf.numerics.random_numbers import generator, normal, uniform
 
 
 def sources():
@@ -20,3 +20,12 @@ def test_the_numbers_have_the_right_distribution():
         assert flat.min() >= -3.0
         assert flat.max() <= 1.0
         assert abs(flat.mean() + 1.0) < 0.05
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**32, 2**63 - 1, 2**200 + 5])
+@pytest.mark.parametrize("key", [(0, 0), (3, 2**32 - 1), (2**32, 1), (5,)])
+def test_the_generator_of_a_key_is_the_one_that_numpy_seeds(seed, key):
+    usual = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+    own = generator(seed, *key)
+    np.testing.assert_array_equal(own.normal(size=5), usual.normal(size=5))
+    np.testing.assert_array_equal(own.spawn(2)[1].random(3), usual.spawn(2)[1].random(3))

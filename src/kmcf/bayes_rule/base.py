@@ -246,4 +246,4 @@ def coverage(similarity: float, largest: float) -> float:
 def mean_coverage(similarities: FloatArray, weights: FloatArray, largest: float) -> float:
     """Average the particles' best similarities (a column each) by absolute weight: signed ones would cancel."""
     share = np.abs(weights)
-    return coverage(float(similarities.max(axis=0) @ share / share.sum()), largest)
+    return coverage(float(similarities.max(axis=0) @ share / np.add.reduce(share)), largest)

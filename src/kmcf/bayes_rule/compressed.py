@@ -14,7 +14,16 @@ from typing import Self
 
 import numpy as np
 
-from kmcf.bayes_rule.base import ExampleRule, Examples, Posterior, Prior, Resampler, Sample
+from kmcf.bayes_rule.base import (
+    ExampleRule,
+    Examples,
+    Posterior,
+    Prior,
+    Resampler,
+    Sample,
+    coverage,
+    mean_coverage,
+)
 from kmcf.bayes_rule.candidates import Candidates, features_loss
 from kmcf.bayes_rule.contrast import Contrast
 from kmcf.bayes_rule.core import CompressedCore, Correction, correct, evidence_of, herd_features
@@ -157,13 +166,12 @@ class CompressedRule(ExampleRule):
         with_pivots = self.states.pivot_kernel.against(prior.states)
         similarities = self.observations.pivot_kernel.against(observation)[:, 0]
         correction = correct(core, with_pivots @ prior.weights, similarities, HostAlgebra)
-        shares = np.abs(prior.weights)  # signed ones would cancel
         return CompressedPosterior(
             rule=self,
             support=self.examples.objects,
             weight_sum=float(correction.weight_sum),
-            observation_coverage=float(core.observations.coverage(similarities.max(initial=0.0))),
-            state_coverage=float(core.states.coverage(with_pivots.max(axis=0) @ shares / shares.sum())),
+            observation_coverage=coverage(float(similarities.max(initial=0.0)), core.observations.largest),
+            state_coverage=mean_coverage(with_pivots, prior.weights, core.states.largest),
             prior=correction.prior,
             solution=correction.solution,
             evidence=evidence_of(core, correction),

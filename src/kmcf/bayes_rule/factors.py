@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from kmcf.bayes_rule.base import mean_coverage
+from kmcf.bayes_rule.base import coverage, mean_coverage
 from kmcf.bayes_rule.contrast import Contrast
 from kmcf.bayes_rule.core import FeatureMap
 from kmcf.bayes_rule.evidence import Evidence, log_evidence
@@ -164,7 +164,7 @@ class KernelFeatures:
     def of_one(self, objects: Objects) -> tuple[FloatArray, float]:
         """Return the features (p,) and the coverage of a collection of length 1."""
         similarities = self.pivot_kernel.against(objects)[:, 0]
-        covered = float(self.map.coverage(similarities.max(initial=0.0)))
+        covered = coverage(float(similarities.max(initial=0.0)), self.largest)
         return self.map.features(similarities, HostAlgebra), covered
 
     def of_mean(self, objects: Objects, weights: FloatArray) -> tuple[FloatArray, float]:

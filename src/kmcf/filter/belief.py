@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.filter.calibrated import CalibratedEmbedding
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
-from kmcf.numerics.objects import Objects, describe, is_numeric
+from kmcf.numerics.objects import Objects, describe, is_numeric, take
 from kmcf.plotting import plot_belief
 from kmcf.support.notebooks import html_table
 from kmcf.trust.alarm import Watch
@@ -246,9 +247,9 @@ class Belief(CalibratedEmbedding):
         """Return the sample that the next step moves: ``size`` copies of the resampled states, or all with weights."""
         if self._resampled is None:
             return self.states, self.weights
-        states, repeated = self._states, np.resize(self._resampled, size)  # particle i is point i mod ℓ
-        copies = [states[i] for i in repeated] if isinstance(states, list) else states[repeated]
-        return copies, equal_weights(size)
+        points, times = take(self._states, self._resampled), -(-size // len(self._resampled))
+        copies = points * times if isinstance(points, list) else np.concatenate([points] * times)
+        return copies[:size], equal_weights(size)  # particle i is point i mod ℓ
 
     def plot(self, ax: Any = None, truth: Any = None) -> Any:
         """Draw the belief (needs matplotlib); see :func:`kmcf.plotting.plot_belief`."""
@@ -316,8 +317,9 @@ def alarm_reasons(beliefs: Sequence[Belief]) -> list[str]:
     return reasons
 
 
+@lru_cache(maxsize=16)
 def equal_weights(size: int) -> FloatArray:
-    """Return the weights 1 / size, read-only.
+    """Return the weights 1 / size, read-only, as every step asks for them.
 
     Examples
     --------

@@ -21,6 +21,7 @@ from kmcf.filter.run import FilterRun, batch, collect
 from kmcf.filter.step import Step
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.interrupts import noticed, raise_if_lost
+from kmcf.numerics.random_numbers import generator
 from kmcf.support.extras import progress_bar
 from kmcf.trust.alarm import Watch
 
@@ -77,7 +78,7 @@ class HostBackend:
             warn_unused([belief.elapsed, after.elapsed], self.timeless)
         if after.report.rejected and belief.rejections == 0:
             warn_rejected("an observation was", self.why_rejected, first=after.time)
-        elif not after.report.rejected:
+        elif after.report.sensors.rejected and not after.report.rejected:
             warn_sensors(Counter(after.report.sensors.rejected))
         return after
 
@@ -194,4 +195,4 @@ class HostBackend:
         return after if time is None else after.stamped(drive.clock, drive.elapsed)
 
     def _generator(self, stream: int, time: int) -> np.random.Generator:
-        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(stream, time)))
+        return generator(self.seed, stream, time)

@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcf.filter.silence import Filling
 from kmcf.kernels import Kernel
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray, all_finite
 from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, plain
 from kmcf.support.alerts import FewExamplesWarning, warn_user
 
@@ -196,7 +196,7 @@ class ObservationReader:
             )
         if self.filling is not None:
             values = self.filled(values)
-        if np.isfinite(values).all():
+        if values.dtype.kind != "f" or all_finite(values):
             return values[None]
         return self._with_gaps(values)
 

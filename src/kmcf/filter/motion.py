@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.filter.clock import Drive
+from kmcf.numerics.arrays import all_finite
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.interrupts import honoured
 from kmcf.numerics.objects import Objects, as_objects, is_numeric, take
@@ -43,7 +43,7 @@ class Motion:
         if self.initial is None:
             drawn = take(self.examples, rng.integers(len(self.examples), size=size))
         else:
-            with _noted("initial(size, rng)"):
+            with _Noted("initial(size, rng)"), honoured():
                 drawn = self.initial(size, rng)
         if is_numeric(self.examples):
             drawn = as_objects(drawn, "what initial(size, rng) returned")
@@ -66,7 +66,7 @@ class Motion:
         if not timed and self._needs_time:
             raise ValueError(f"your transition needs elapsed, but at step {time} no times were given: pass times=...")
         hint = " (no controls were given: pass controls=... if it needs them)" if control is None else ""
-        with _noted(f"transition(states, control, rng) at step {time}{hint}"):
+        with _Noted(f"transition(states, control, rng) at step {time}{hint}"), honoured():
             moved = self.transition(given, control, rng, **timed)
         return self._checked(moved, len(states), f"transition(states, control, rng) at step {time}")
 
@@ -86,7 +86,7 @@ class Motion:
         expected = (size, *self.examples.shape[1:])
         if numbers.shape != expected:
             raise ValueError(f"{source} returned an array of shape {numbers.shape}; it must have shape {expected}.")
-        if not np.isfinite(numbers).all():
+        if not all_finite(numbers):
             bad = int((~np.isfinite(numbers.reshape(size, -1))).any(axis=1).sum())
             raise ValueError(f"{source} returned NaN or infinity for {bad} of {size} states.")
         if len(self.angles):
@@ -95,15 +95,18 @@ class Motion:
         return numbers
 
 
-@contextmanager
-def _noted(source: str) -> Iterator[None]:
-    """Note on any exception which of the user's functions raised it."""
-    try:
-        with honoured():
-            yield
-    except Exception as error:
-        error.add_note(f"raised by your {source}")
-        raise
+@dataclass(frozen=True)
+class _Noted:
+    """Notes on any exception which of the user's functions raised it."""
+
+    source: str
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, Exception):
+            error.add_note(f"raised by your {self.source}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,10 @@ import os
 import pickle
 import sys
 import warnings
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -26,7 +27,9 @@ from threadpoolctl import threadpool_limits
 
 from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.filter.belief import Belief
+from kmcf.filter.kept import KeptBeliefs, complete
 from kmcf.filter.summaries import Summaries
+from kmcf.support.packing import Same
 
 DEEPEST = 8
 Result = TypeVar("Result")
@@ -69,7 +72,8 @@ def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: 
     try:
         with _forked(workers) as processes:
             for sent in processes.map(partial(_do, own), range(count)):
-                result, told = _received(sent)
+                with _uncollected():
+                    result, told = pickle.loads(sent)
                 for warned in told:
                     warnings.warn_explicit(**warned)
                 yield result
@@ -102,7 +106,13 @@ def check_jobs(n_jobs: Any) -> int:
 def _forked(workers: int) -> Executor:
     fork = multiprocessing.get_context("fork")
     # One thread each: the processes are as many as the cores.
-    return ProcessPoolExecutor(workers, mp_context=fork, initializer=threadpool_limits, initargs=(1,))
+    return ProcessPoolExecutor(workers, mp_context=fork, initializer=_begin)
+
+
+def _begin() -> None:
+    """Use one thread, and never look for garbage among what was inherited: that would copy its memory."""
+    threadpool_limits(1)
+    gc.freeze()
 
 
 def _do(own: int, number: int) -> bytes:
@@ -111,7 +121,8 @@ def _do(own: int, number: int) -> bytes:
     with warnings.catch_warnings(record=True) as caught:
         result = _sendable(task, number)
     sent = io.BytesIO()
-    _Sender(sent, own, known).dump((result, [_told(one) for one in caught]))
+    with _uncollected():
+        _Sender(sent, own, known).dump((result, [_told(one) for one in caught]))
     return sent.getvalue()
 
 
@@ -126,12 +137,13 @@ def _told(caught: warnings.WarningMessage) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _received(sent: bytes) -> Any:
-    """Unpickle; while thousands of small objects come into being, looking for garbage among them is a waste."""
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Do not look for garbage while many small objects come into being, none of which is any."""
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return pickle.loads(sent)
+        yield
     finally:
         if collecting:
             gc.enable()
@@ -163,11 +175,23 @@ class _Sender(pickle.Pickler):
         """
         if id(obj) in self._known:
             return _inherited, (self._own, id(obj))
-        rule = getattr(obj.source, "rule", None) if isinstance(obj, Belief) else None
-        whole = isinstance(obj, Belief) and obj.source is not None and id(rule) not in self._known
-        if whole or not isinstance(obj, Belief | Summaries | LazyWeights):
-            return NotImplemented
-        return _restored, (type(obj), {name: self._shared(value) for name, value in vars(obj).items()})
+        if isinstance(obj, KeptBeliefs):
+            return KeptBeliefs, (obj.packed(self._parts),)
+        if isinstance(obj, Summaries):
+            return _restored, (Summaries, obj.unfinished())
+        if isinstance(obj, Same):
+            return Same, (self._shared(obj.value),)
+        if isinstance(obj, LazyWeights) or (isinstance(obj, Belief) and self._has(obj)):
+            return _restored, (type(obj), {name: self._shared(value) for name, value in vars(obj).items()})
+        return NotImplemented
+
+    def _parts(self, thing: Any) -> Mapping[str, Any] | None:
+        """Return what a belief and what is in it are made of."""
+        return vars(thing) if isinstance(thing, Belief) and self._has(thing) else complete(thing)
+
+    def _has(self, belief: Belief) -> bool:
+        """Say whether the parent has what completes a belief."""
+        return belief.source is None or id(getattr(belief.source, "rule", None)) in self._known
 
     def _shared(self, value: Any) -> Any:
         return _List(self._own, id(value)) if isinstance(value, list) and id(value) in self._known else value

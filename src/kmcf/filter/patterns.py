@@ -19,7 +19,7 @@ from kmcf.bayes_rule import BayesRule, Posterior, Prior
 from kmcf.filter.gaps import Served, few_examples, known_columns, on_columns, rows_of, selected, serving
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.learning import LearningSettings, Learnt, given_kernel, learn_from
-from kmcf.numerics.arrays import BoolArray, IntArray
+from kmcf.numerics.arrays import BoolArray, IntArray, has_gaps
 from kmcf.numerics.objects import Objects
 
 MOST_PATTERNS, FEWEST_PATTERNS = 64, 8
@@ -93,10 +93,9 @@ class PatternRule(BayesRule):
 
     def correct(self, prior: Prior, observation: Objects) -> Posterior:
         """Correct by the rule for the observation's pattern."""
-        known = ~np.isnan(observation).ravel()
-        if self.complete and known.all():
+        if self.complete and not has_gaps(observation):
             return self.whole.correct(prior, observation)
-        columns, rule = self.patterns[known]
+        columns, rule = self.patterns[~np.isnan(observation).ravel()]
         return rule.correct(prior, observation.reshape(1, -1)[:, columns])
 
     def state_coverage(self, prior: Prior) -> float:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from kmcf.bayes_rule import Prior
-from kmcf.filter.belief import Belief
+from kmcf.filter.belief import Belief, equal_weights
 from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
 from kmcf.numerics.arrays import FloatArray
@@ -57,9 +57,10 @@ class Reach:
             return None
         predicted = _drawn(prior, rng)
         outside = hull.outside(predicted)
-        known, before = predicted[outside], belief.report.beyond
-        if outside.mean() < (LEAVING if before is None else BACK):
+        before = belief.report.beyond
+        if np.count_nonzero(outside) / len(outside) < (LEAVING if before is None else BACK):
             return None
+        known = predicted[outside]
         if before is None:
             return known
         (own,) = rng.spawn(1)  # the numbers that the step draws stay the same
@@ -79,7 +80,7 @@ class Reach:
 def _drawn(prior: Prior, rng: np.random.Generator) -> FloatArray:
     """Return some of a prediction's states, equally weighted."""
     states, weights = np.asarray(prior.states), np.asarray(prior.weights)
-    if np.ptp(weights) == 0.0:
+    if weights is equal_weights(len(weights)) or np.ptp(weights) == 0.0:
         return states[:MOST]
     positive = np.maximum(weights, 0.0)  # signed ones are no distribution
     return states[rng.spawn(1)[0].choice(len(states), size=MOST, p=positive / positive.sum())]

@@ -39,6 +39,7 @@ from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
 from kmcf.filter.watching import watch_observations, watch_over
 from kmcf.kernels import Kernel, Learned, Precomputed
 from kmcf.numerics.arrays import is_dask
+from kmcf.numerics.differences import squares_loop
 from kmcf.numerics.greedy import greedy_loop
 from kmcf.numerics.objects import Objects, describe
 from kmcf.support.alerts import StalePivotsWarning, warn_user
@@ -314,7 +315,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
         return rows, note
 
     def _make_backend(self) -> Backend:
-        greedy_loop()  # compiled here rather than in the first step
+        _ = greedy_loop(), squares_loop()  # compiled here rather than in the first step
         return super()._make_backend()
 
     def _numbers_per_belief(self) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping
+from itertools import count
 from typing import Any, Protocol
 
 import numpy as np
 
 from kmcf.embedding.lazy_weights import LazyWeights
 from kmcf.filter.belief import Belief
+from kmcf.filter.kept import KeptBeliefs, LentBeliefs
 from kmcf.numerics.objects import is_numeric
 from kmcf.trust.alarm import Watch
 from kmcf.trust.thresholds import LABEL
@@ -35,23 +37,17 @@ DECIDED = ("alarm", "alarm_reason")
 DERIVED = (*DECIDED, "coverage")
 """Not gathered."""
 FROM_WEIGHTS = ("ess", "negative_mass")
+FURTHER = ("relative_evidence", "prediction_score", "observation_shift", "residual_shift", "running")
+"""Reported, and no columns of a run's own."""
 REPORTED = (
     *(name for name in SCALARS if name not in (*DERIVED, *FROM_WEIGHTS)),
-    "relative_evidence",
-    "prediction_score",
-    "observation_shift",
-    "residual_shift",
-    "running",
+    *FURTHER,
 )
 """What a step reports; the others are read off its belief."""
 NAMES = ("time", "times", "mean", "covariance", "mode", "interval", *SCALARS)
 GATHERED = (
     *(name for name in NAMES if name not in DERIVED),
-    "relative_evidence",
-    "prediction_score",
-    "observation_shift",
-    "residual_shift",
-    "running",
+    *FURTHER,
     "support_size",
 )
 """Gathered as beliefs are made."""
@@ -103,6 +99,7 @@ class Summaries:
         self._chunks: list[_Chunk] = []
         self._arrays: dict[str, Any] = {}
         self._watch: Watch | None = None
+        self._kept: KeptBeliefs | None = None
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, Any]) -> Summaries:
@@ -119,6 +116,10 @@ class Summaries:
             self._chunks.append(_Chunk())
         self._watch = belief.watch
         self._chunks[-1].add(belief)
+
+    def keep(self, beliefs: KeptBeliefs) -> None:
+        """Take note of where the run keeps the beliefs that were added."""
+        self._kept = beliefs
 
     def column(self, name: str) -> Any:
         """Return a column as an array; a list if its entries are objects, None if it is not defined."""
@@ -140,7 +141,18 @@ class Summaries:
         """Complete all columns before pickling, so that the examples' features need not be pickled too."""
         for name in (*NAMES, *GATHERED):
             self.column(name)
-        return self.__dict__
+        return {**self.__dict__, "_chunks": [], "_kept": None}
+
+    def unfinished(self) -> dict[str, Any]:
+        """Return what it takes to go on in a process that has the filter: nothing completed, no belief there twice."""
+        kept, chunks, sent = self._kept, [], count()
+        if kept is None:
+            kept = KeptBeliefs([belief for chunk in self._chunks for belief in chunk.unfilled.values()])
+        for number, chunk in enumerate(self._chunks):
+            first = number * CHUNK
+            places = {k: next(sent) if self._kept is None else first + k for k in chunk.unfilled}
+            chunks.append(chunk.lent(LentBeliefs(kept, places)))
+        return {**self.__dict__, "_chunks": chunks}
 
 
 def decided(watch: Watch | None, column: Callable[[str], Any], shape: tuple[int, ...]) -> dict[str, Any]:
@@ -166,7 +178,7 @@ class _Chunk:
 
     def __init__(self) -> None:
         self._columns: dict[str, Any] = {name: [] for name in GATHERED}
-        self._open: dict[int, Belief] = {}
+        self._open: dict[int, Belief] | LentBeliefs = {}
         self._objects = False  # whether states are objects, not numbers
         self.full = False
 
@@ -174,6 +186,7 @@ class _Chunk:
         position = len(self._columns["time"])
         self._objects = not is_numeric(belief.states)
         if belief.unformed:
+            assert isinstance(self._open, dict)
             self._open[position] = copy.copy(belief)  # the user may form the weights of the original
         for name, value in _summary(belief).items():
             self._columns[name].append(value)
@@ -182,9 +195,25 @@ class _Chunk:
             self._complete()
 
     def column(self, name: str) -> Any:
-        if self._open and name != "times" and any(value is None for value in self._columns[name]):
+        if self._open and name != "times" and self._has_gaps(name):
             self._complete()
         return self._packed(name)
+
+    def _has_gaps(self, name: str) -> bool:
+        values = self._columns[name]
+        return isinstance(values, list) and any(value is None for value in values)
+
+    @property
+    def unfilled(self) -> Mapping[int, Belief]:
+        """The beliefs of entries that are open, by position."""
+        return self._open
+
+    def lent(self, beliefs: LentBeliefs) -> _Chunk:
+        """Return the same with open entries from elsewhere, and with arrays as far as it is complete."""
+        twin, columns = copy.copy(self), self._columns
+        twin._columns = {name: columns[name] if self._has_gaps(name) else self._packed(name) for name in columns}
+        twin._open = beliefs
+        return twin
 
     def _packed(self, name: str) -> Any:
         values = self._columns[name]
@@ -225,7 +254,7 @@ class _Chunk:
                     self._columns[name][position] = value
 
 
-def summarise(beliefs: Iterable[Belief], *, keep: bool) -> tuple[Summaries, tuple[Belief, ...] | None]:
+def summarise(beliefs: Iterable[Belief], *, keep: bool) -> tuple[Summaries, KeptBeliefs | None]:
     """Run through beliefs as they are made; return their summaries, and the beliefs themselves if ``keep``."""
     summaries = Summaries()
     kept: list[Belief] = []
@@ -233,7 +262,10 @@ def summarise(beliefs: Iterable[Belief], *, keep: bool) -> tuple[Summaries, tupl
         summaries.add(belief)
         if keep:
             kept.append(belief)
-    return summaries, tuple(kept) if keep else None
+    if not keep:
+        return summaries, None
+    summaries.keep(found := KeptBeliefs(kept))
+    return summaries, found
 
 
 def _summary(belief: Belief) -> dict[str, Any]:

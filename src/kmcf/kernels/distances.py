@@ -6,6 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist, pdist
 
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.differences import scaled_squares
 
 _FEW_COLUMNS = 8
 _MEDIAN_SAMPLE = 2000
@@ -60,6 +61,22 @@ def squared_euclidean(a: Array, b: Array) -> Array:
     squares = squares_a[:, None] + squares_b[None, :]
     total = squares - 2.0 * (centred_a @ centred_b.T)
     return xp.where(total > _ROUNDING * squares, total, 0.0)
+
+
+def scaled_euclidean(a: Array, b: Array, factor: float) -> Array:
+    """Return factor · ‖a_i − b_j‖² for all rows, (n, m), in a new array.
+
+    Examples
+    --------
+    >>> scaled_euclidean(np.array([[0.0], [1.0]]), np.array([[3.0]]), -0.5)
+    array([[-4.5],
+           [-2. ]])
+    """
+    if type(a) is type(b) is np.ndarray and a.shape[1] == b.shape[1] == 1 and a.dtype == b.dtype == np.float64:
+        return scaled_squares(a[:, 0], b[:, 0], factor)
+    squares = squared_euclidean(a, b)
+    squares *= factor
+    return squares
 
 
 def euclidean(a: Array, b: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from kmcf.kernels.base import Neighbourhood, as_rows, positive
-from kmcf.kernels.distances import euclidean, manhattan, median_distance, squared_euclidean
+from kmcf.kernels.distances import euclidean, manhattan, median_distance, scaled_euclidean
 from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.numerics.objects import Objects, as_objects
@@ -124,15 +124,14 @@ class Gaussian(Stationary):
 
     def evaluate(self, a: Array, b: Array) -> Array:
         """Return exp(−½‖a − b‖²) of rows already divided by the bandwidth."""
-        squares = squared_euclidean(a, b)
-        if type(squares) is not np.ndarray:
-            return array_namespace(squares).exp(-0.5 * squares)
-        squares *= -0.5
-        return np.exp(squares, out=squares)
+        exponents = scaled_euclidean(a, b, -0.5)
+        if type(exponents) is not np.ndarray:
+            return array_namespace(exponents).exp(exponents)
+        return np.exp(exponents, out=exponents)
 
     def evaluate_log(self, a: Array, b: Array) -> Array:
         """Return −½‖a − b‖², which never underflows."""
-        return -0.5 * squared_euclidean(a, b)
+        return scaled_euclidean(a, b, -0.5)
 
     def _reach(self, decay: float) -> float:
         return math.sqrt(2.0 * decay)

@@ -4,6 +4,7 @@ The numerical core asks :func:`array_namespace` for the library of its inputs an
 that NumPy and JAX share. Everything else in the package is plain NumPy.
 """
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,6 +27,28 @@ def is_jax(array: Any) -> bool:
     False
     """
     return getattr(array_namespace(array), "__name__", "") == "jax.numpy"
+
+
+def all_finite(numbers: FloatArray) -> bool:
+    """Return whether no entry is NaN or infinite: where they are, so is the sum of squares, which is found faster.
+
+    Examples
+    --------
+    >>> all_finite(np.array([1.0, 1e200])), all_finite(np.array([[1.0, np.nan]]))
+    (True, False)
+    """
+    return math.isfinite(np.vdot(numbers, numbers)) or bool(np.isfinite(numbers).all())  # squares may overflow
+
+
+def has_gaps(numbers: Array) -> bool:
+    """Return whether some entry is NaN.
+
+    Examples
+    --------
+    >>> has_gaps(np.array([1.0, np.inf])), has_gaps(np.array([1.0, np.nan])), has_gaps(np.array([1, 2]))
+    (False, True, False)
+    """
+    return numbers.dtype.kind == "f" and math.isnan(np.vdot(numbers, numbers))  # squares cannot cancel
 
 
 def is_dask(collection: Any) -> bool:

@@ -25,8 +25,24 @@ def was_interrupted(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) or (error.__cause__ is not None and was_interrupted(error.__cause__))
 
 
-@contextmanager
-def honoured() -> Iterator[None]:
+class _Honoured:
+    """What :func:`honoured` returns; a class, since every step of a filter passes through it several times."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if not isinstance(error, Exception) or not was_interrupted(error):
+            return
+        stop = KeyboardInterrupt()
+        for note in getattr(error, "__notes__", ()):
+            stop.add_note(note)
+        raise stop from error
+
+
+def honoured() -> _Honoured:
     """Turn errors that were caused by Ctrl-C back into Ctrl-C.
 
     Examples
@@ -38,15 +54,7 @@ def honoured() -> Iterator[None]:
     ...     print("stopped")
     stopped
     """
-    try:
-        yield
-    except Exception as error:
-        if not was_interrupted(error):
-            raise
-        stop = KeyboardInterrupt()
-        for note in getattr(error, "__notes__", ()):
-            stop.add_note(note)
-        raise stop from error
+    return _Honoured()
 
 
 _came: list[int] = []

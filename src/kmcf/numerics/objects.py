@@ -14,9 +14,13 @@ Objects: TypeAlias = Any
 """An array whose first axis counts the objects, or a list of objects."""
 
 
+NUMBERS = frozenset("biuf")
+"""NumPy's kinds of real numbers."""
+
+
 def is_numeric(objects: Objects) -> bool:
     """Return whether a collection is a numeric array (rather than a list of objects)."""
-    return getattr(getattr(objects, "dtype", None), "kind", "") in tuple("biuf") and hasattr(objects, "shape")
+    return getattr(getattr(objects, "dtype", None), "kind", "") in NUMBERS and hasattr(objects, "shape")
 
 
 def as_objects(objects: Any, name: str, *, structured: bool = False) -> Objects:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kmcf.bayes_rule.base import LEAST_SIMILARITY
-from kmcf.numerics.arrays import BoolArray, FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray, has_gaps
 from kmcf.numerics.objects import Objects, is_numeric
 from kmcf.trust.distances import RawDistances
 from kmcf.trust.hull import Hull
@@ -139,13 +139,12 @@ class Watch:
         if before is None or before.shape != (2, len(coordinates)):
             before = np.zeros((2, len(coordinates)))
         residual = None if mean is None or self.expected is None else self.expected.residual(mean, coordinates)
-        running = MEMORY * before
-        running[0] += (1.0 - MEMORY) * coordinates
+        known = np.array([coordinates, coordinates if residual is None else residual])
+        running = MEMORY * before + (1.0 - MEMORY) * known
         if residual is None:
             running[1] = before[1]
             return Look(distance, running, _size(running[0]))
-        running[1] += (1.0 - MEMORY) * residual
-        return Look(distance, running, _size(running[0]), _size(running[1]))
+        return Look(distance, running, *map(_size, running))
 
     def decide(self, columns: Mapping[str, Any]) -> tuple[BoolArray, Any]:
         """Say which of T steps raise an alarm, and why.
@@ -193,4 +192,4 @@ def _size(mean: FloatArray) -> float:
 
 
 def _has_gaps(observation: Objects) -> bool:
-    return is_numeric(observation) and bool(np.isnan(observation).any())
+    return is_numeric(observation) and has_gaps(observation)

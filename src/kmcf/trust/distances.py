@@ -90,7 +90,7 @@ class RawDistances:
         (True, (1,))
         """
         if len(self.columns) == 1:
-            return self._of_number(float(np.reshape(observation, -1)[self.columns[0]]))
+            return self._of_number(float(observation.reshape(-1)[self.columns[0]]))
         points = self._points(observation)
         coordinates = np.arcsinh(points[0]) - self._middle
         if self.rows.size > SMALL:
@@ -105,16 +105,18 @@ class RawDistances:
 
     def _of_number(self, number: float) -> tuple[float, FloatArray]:
         """Return the same where there is one column: the nearest are neighbours in its order."""
-        scaled = min(max((number - float(self.centre[0])) / float(self.scale[0]), -FURTHEST), FURTHEST)
-        ordered = self._ordered
+        ordered, centre, scale, middle = self._numbers
+        scaled = min(max((number - centre) / scale, -FURTHEST), FURTHEST)
         place = bisect_left(ordered, scaled)
         around = ordered[max(0, place - NEIGHBOURS) : place + NEIGHBOURS]
         near = sorted([abs(value - scaled) for value in around])[:NEIGHBOURS]
-        return _log_mean(near), np.array([math.asinh(scaled) - float(self._middle[0])])
+        return _log_mean(near), np.array([math.asinh(scaled) - middle])
 
     @cached_property
-    def _ordered(self) -> list[float]:
-        return sorted(self.rows[:, 0].tolist())
+    def _numbers(self) -> tuple[list[float], float, float, float]:
+        """The only column as Python's numbers: in order, its centre, its scale and its middle."""
+        ordered = sorted(self.rows[:, 0].tolist())
+        return ordered, float(self.centre[0]), float(self.scale[0]), float(self._middle[0])
 
     def coordinates(self, observations: Objects) -> FloatArray:
         """Return observations as points whose average over the examples is zero, (m, c): scaled, outliers drawn in."""

@@ -60,7 +60,10 @@ class Hull:
 
     def outside(self, states: FloatArray) -> BoolArray:
         """Say which states lie outside, (m,)."""
-        return np.asarray((self._along(states) > self.offsets).any(axis=1))
+        beyond = self._along(states) > self.offsets
+        if not np.count_nonzero(beyond):  # as usual, and found fast
+            return np.zeros(len(beyond), dtype=bool)
+        return np.asarray(beyond.any(axis=1))
 
     def beyond(self, states: FloatArray) -> FloatArray:
         """Return how far states lie beyond the nearest side, in standard deviations of the examples, (m,).
@@ -76,8 +79,8 @@ class Hull:
         return np.asarray(((self._along(states) - self.offsets) / self.spreads).max(axis=1))
 
     def _along(self, states: FloatArray) -> FloatArray:
-        rows = np.asarray(states, dtype=np.float64).reshape(len(states), -1)[:, self.columns]
-        return np.asarray(rows @ self.normals.T)
+        rows = np.asarray(states, dtype=np.float64).reshape(len(states), -1)
+        return np.asarray((rows if len(self.columns) == rows.shape[1] else rows[:, self.columns]) @ self.normals.T)
 
 
 def _box(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
