@@ -86,7 +86,7 @@ def test_a_saved_filter_does_the_same(tmp_path):
 class Said:
     """A posterior that says how much better than all examples the prior was."""
 
-    resembled, state_coverage = True, 1.0
+    resembled = True
 
     def __init__(self, contrast, **other):
         self.contrast = contrast
@@ -101,17 +101,17 @@ def test_doubt_is_page_s_test():
         doubt = keeps.doubt(doubt, Said(contrast))
         values.append(doubt)
     np.testing.assert_allclose(values, [0.0, 0.5, 2.5, 1.8, 0.0, 1.0])
-    for nothing in (Said(np.nan), Said(-9.0, resembled=False), Said(-9.0, state_coverage=0.1)):
+    for nothing in (Said(np.nan), Said(-9.0, resembled=False)):
         assert keeps.doubt(1.0, nothing) == 1.0
 
 
 def test_a_widened_prior_has_the_share_it_should():
     prior = Sample(np.full((3, 1), -1.0), np.array([2.0, -1.0, 0.0]))
-    states, weights = Relocation(WAY, 400, share=0.25).widened(prior, np.random.default_rng(0))
+    states, weights = Relocation(WAY, 400, share=0.25).widened(prior, None, np.random.default_rng(0))
     assert (states < 0).mean() == 0.75
     assert weights.sum() == pytest.approx(1.0)
     assert np.abs(states[states >= 0].mean() - 15.0) < 3.0
-    objects, _ = Relocation(["a", "b"], 4, share=0.5).widened(Sample(["c"], np.ones(1)), np.random.default_rng(0))
+    objects, _ = Relocation(["a", "b"], 4, share=0.5).widened(Sample(["c"], np.ones(1)), None, np.random.default_rng(0))
     assert set(objects) <= {"a", "b", "c"}
     assert objects.count("c") >= 2
 
@@ -134,9 +134,8 @@ def test_what_cannot_look_elsewhere_says_so():
     for engine in ("literal", "local"):
         with pytest.raises(ValueError, match=f"relocate=True, but engine='{engine}'"):
             kmcf.KernelMonteCarloFilter(walk_on, engine=engine, relocate=True).fit(WAY, WAY)
-    with pytest.raises(ValueError, match="relocate = 'yes'; it must be True or False\\."):
+    with pytest.raises(ValueError, match="relocate = 'yes'; it must be True or False or None\\."):
         filters(relocate="yes")
-    assert not kmcf.KernelMonteCarloFilter(None).relocate
 
 
 def test_jax_says_that_it_cannot():
