@@ -9,7 +9,9 @@ Algorithm 3 does nothing of this kind.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,12 +19,18 @@ import numpy as np
 from kmcf.bayes_rule import BayesRule, Posterior, Prior, Sample
 from kmcf.kernels.placed import PlacingKernel
 from kmcf.numerics.objects import Objects, take
+from kmcf.trust.rehearsal import Mover, random_walk
 
 MOST = 2.0
 """One observation adds no more than this to the doubt: it takes two of them to contradict a prediction."""
 LIMIT = 3.9
 """Doubt beyond this makes the filter look for the state among all examples. On all of the paper's models, about one
 step in a thousand does so in vain, too few to matter; at 2.5 it were seven, and errors on model 2b grew by 1.5 %."""
+COVERED = 0.25
+"""Examples can contradict a prediction only where they cover it; this much of the usual coverage is enough. Beyond
+them, and in gaps between them, an observation may be like any other."""
+MOVED = 200
+"""The usual coverage is that of so many example states, moved once."""
 SHARE = 0.2
 """So much of the prediction is then drawn from the examples."""
 
@@ -44,6 +52,8 @@ class Relocation:
     """The example states."""
     size: int
     """Number of particles."""
+    coverage: Callable[[], float] = lambda: 1.0
+    """Returns how well the examples usually cover a prediction; asked once, when it first matters."""
     most: float = MOST
     limit: float = LIMIT
     share: float = SHARE
@@ -88,7 +98,17 @@ class Relocation:
         contrast = posterior.contrast
         if np.isnan(contrast) or not posterior.resembled:
             return before
+        if contrast < 0.0 and self._uncovered(posterior.state_coverage):
+            return before
         return max(0.0, before + min(-contrast, self.most))
+
+    def _uncovered(self, coverage: float) -> bool:
+        # What is usual is at most one, and costs a move of the user's transition: it is asked for where it matters.
+        return coverage < COVERED and coverage < COVERED * self._usual_coverage
+
+    @cached_property
+    def _usual_coverage(self) -> float:
+        return self.coverage()
 
     def widened(self, prior: Prior, suggested: Prior | None, rng: np.random.Generator) -> Sample:
         """Return equally weighted states, a share of them drawn from the examples and the others from a prior.
@@ -159,3 +179,27 @@ OBSTACLES = {
     "local": "the local engine sees only the examples near the prediction",
 }
 """Why some engines do not look elsewhere."""
+
+
+def usual_coverage(rule: BayesRule, states: Objects, move: Mover, angles: Sequence[int]) -> float:
+    """Return how well examples cover some of their states, moved once, or by a random walk where that takes a control.
+
+    Parameters
+    ----------
+    rule : BayesRule
+        Which knows what covering means.
+    states : array or list
+        The example states.
+    move : callable
+        Moves states once, without a control.
+    angles : sequence of int
+        State columns that are angles.
+    """
+    some = take(states, np.unique(np.linspace(0, len(states) - 1, MOVED).astype(np.intp)))
+    rng = np.random.default_rng(0)
+    try:
+        moved = move(some, rng)
+    except Exception:  # whatever the user's function raises without a control
+        walk = random_walk(states, angles)
+        moved = some if walk is None else walk(some, rng)
+    return rule.state_coverage(Sample(moved, np.full(len(some), 1.0 / len(some))))

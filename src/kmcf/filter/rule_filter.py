@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 from kmcf.bayes_rule import BayesRule, Examples
@@ -18,7 +19,7 @@ from kmcf.filter.learning import LearningSettings, Learnt, learn
 from kmcf.filter.motion import Motion, OneMove
 from kmcf.filter.patterns import learnt_on, with_patterns
 from kmcf.filter.reach import Reach
-from kmcf.filter.relocation import Relocation, obstacle
+from kmcf.filter.relocation import Relocation, obstacle, usual_coverage
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sensor_learning import (
     add_examples,
@@ -348,9 +349,14 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
             kernel=self.state_kernel_,
             angles=self.angles,
             watch=self._make_watch(),
-            relocation=Relocation(self._start_states, self.n_particles_) if self.relocating_ else None,
+            relocation=self._relocation(rule) if self.relocating_ else None,
             reach=Reach(motion),
         )
+
+    def _relocation(self, rule: BayesRule) -> Relocation:
+        states = self._start_states
+        covered = partial(usual_coverage, rule, states, self._mover(), self.angles)
+        return Relocation(states, self.n_particles_, covered)
 
     def _make_watch(self) -> Watch:
         if self.sensors_ is not None:

@@ -18,7 +18,8 @@ from kmcf_lab.quiet import quiet
 
 NEAR_ENOUGH = 2.0
 """An estimate is back when two errors in a row are at most this multiple of the usual one: the median error of the
-oracle where there is one, else of the better of the filters on examples and on particles, where nothing happens."""
+oracle where there is one, else of the better of the filters on examples and on particles that never look elsewhere,
+where nothing happens."""
 PROBABILITY = 0.02
 
 
@@ -97,7 +98,9 @@ def _rows(problem: str, cases: list[Case]) -> list[KidnappingRow]:
         filters = _filters(case, seed)
         runs = {method: case.calm.run(flt) for method, flt in filters.items()}
         calm = {method: case.calm.errors_of(run, case.axes) for method, run in runs.items()}
-        references = ["oracle"] if "oracle" in filters else ["on examples", "on particles"]
+        references = (
+            ["oracle"] if "oracle" in filters else [f"on {one}, relocate=False" for one in ("examples", "particles")]
+        )
         usual = min(float(np.median(calm[method])) for method in references)
         for method, flt in filters.items():
             for track in case.jumping:
