@@ -132,7 +132,7 @@ def kidnapping(console: Console, options: BenchOptions) -> None:
     )
     table = new_table("Without a jump", ["model", "n", "method", "error", "loss", "looks"], left=3)
     for found in calm:
-        shown = (f"{found.error:.3f}", f"{found.loss:+.1%} ± {found.loss_error:.1%}", f"{found.looks:.1%}")
-        table.add_row(found.model, str(found.n), found.method, *shown)
+        loss = f"{found.loss:+.1%} ± {found.loss_error:.1%}"
+        table.add_row(found.model, str(found.n), found.method, f"{found.error:.3f}", loss, f"{found.looks:.1%}")
     console.print(table)
     save_rows(console, [asdict(row) for row in calm], options.out / "bench_kidnapping_calm.json")
