@@ -24,8 +24,9 @@ from kmcf.trust.rehearsal import Mover, random_walk
 MOST = 2.0
 """One observation adds no more than this to the doubt: it takes two of them to contradict a prediction."""
 LIMIT = 3.9
-"""Doubt beyond this makes the filter look for the state among all examples. On all of the paper's models, about one
-step in a thousand does so in vain, too few to matter; at 2.5 it were seven, and errors on model 2b grew by 1.5 %."""
+"""Doubt beyond this makes the filter look for the state among all examples. On the paper's models with 200 examples,
+one or two steps in a thousand then do so in vain, too few to matter; with 2.5 it was up to eight, and errors on model
+2b grew by 1.5 %."""
 COVERED = 0.25
 """Examples can contradict a prediction only where they cover it; this much of the usual coverage is enough. Beyond
 them, and in gaps between them, an observation may be like any other."""
