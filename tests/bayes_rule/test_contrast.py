@@ -52,3 +52,43 @@ def test_the_paper_s_engine_does_not_say():
 
 def test_without_a_factor_there_is_no_contrast():
     assert Contrast.of(-np.eye(2), np.array([0.5, 0.5])) is None
+
+
+ALL_RULES = [*RULES, {"support": "both"}, {"support": "particles", "delta": np.inf}]
+
+
+@pytest.mark.parametrize("settings", ALL_RULES, ids=str)
+def test_one_observation_alone_suggests_the_place_it_was_made_at(settings):
+    """At 5 it is e^25 times as probable under the second place as under the first."""
+    flt = two_places(**settings)
+    states, weights = flt._rule().suggested(np.array([[5.0]]))
+    assert weights.min() >= 0.0
+    assert weights.sum() == pytest.approx(1.0)
+    assert weights[states[:, 0] > 5.0].sum() > 0.95
+    np.testing.assert_array_equal(states, flt.states_)
+
+
+def test_the_formula_of_what_is_likely():
+    rng = np.random.default_rng(3)
+    V, psi = rng.normal(size=(30, 4)), rng.normal(size=4)
+    S = V.T @ V / 30
+    density = np.clip(V @ np.linalg.inv(S + 0.01 * np.trace(S) * np.eye(4)) @ psi, 0.0, None)
+    np.testing.assert_allclose(Contrast.of(S, V.mean(axis=0)).likely(V, psi), density / density.sum())
+    assert Contrast.of(S, V.mean(axis=0)).likely(np.zeros((3, 4)), psi) is None
+
+
+def test_some_columns_are_enough_and_of_several_sensors_one_that_spoke():
+    rng = np.random.default_rng(0)
+    states = np.concatenate([np.zeros((60, 1)), np.full((60, 1), 10.0)]) + 0.5 * rng.normal(size=(120, 1))
+    both = np.hstack([states, rng.normal(size=states.shape)]) + 0.3 * rng.normal(size=(120, 2))
+    kernel = kmcf.kernels.Gaussian()
+    flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.5), observation_kernel=kernel)
+    found = flt.fit(states, both)._rule().suggested(np.array([[10.0, np.nan]]))
+    assert found.weights[found.states[:, 0] > 5.0].sum() > 0.95
+    parts = {"dull": (states, both[:, 1:]), "sharp": (states, both[:, :1])}
+    rule = flt.fit(parts)._rule()
+    assert rule.suggested({"sharp": np.array([[10.0]])}).weights[60:].sum() > 0.95
+
+
+def test_the_paper_s_engine_suggests_nothing():
+    assert two_places(engine="literal")._rule().suggested(np.array([[0.0]])) is None

@@ -50,7 +50,12 @@ def test_a_step_whose_weights_cancel_keeps_the_prediction():
         train, test = model.simulate(60, random_state=(seed, 0)), model.simulate(200, random_state=(seed, 1))
         for reject in (True, False):
             flt = kmcf.KernelMonteCarloFilter(
-                model.transition, model.initial, observation_kernel=kernel, random_state=seed, reject=reject
+                model.transition,
+                model.initial,
+                observation_kernel=kernel,
+                random_state=seed,
+                reject=reject,
+                relocate=False,  # a filter that looks elsewhere comes back sooner
             ).fit(train.states, train.observations)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", kmcf.RejectedStepWarning)

@@ -31,10 +31,10 @@ def assert_sound(run):
     assert not (run.herding_loss < 0).any()
 
 
-def planar():
+def planar(**settings):
     """A filter fitted to sixty places in the plane that are seen themselves, with noise."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     Y = X + 0.2 * rng.normal(size=X.shape)
-    flt = kmcf.KernelMonteCarloFilter(lambda s, u, rng: s + 0.2 * rng.normal(size=s.shape), random_state=0)
+    flt = kmcf.KernelMonteCarloFilter(lambda s, u, rng: s + 0.2 * rng.normal(size=s.shape), random_state=0, **settings)
     return flt.fit(X, Y)

@@ -56,6 +56,7 @@ def both(
         delta=delta,
         engine=engine,
         random_state=SEED,
+        relocate=False,  # Algorithm 3 trusts its prediction
         **settings,
     ).fit(X, Y)
     run = flt.filter(observations, controls)

@@ -37,7 +37,7 @@ def test_summaries_follow_from_weights_and_states():
 
 
 def test_projected_covariances_are_positive_semidefinite():
-    run = planar().filter(np.random.default_rng(3).normal(size=(40, 2)))
+    run = planar(relocate=False).filter(np.random.default_rng(3).normal(size=(40, 2)))  # noise contradicts anything
     for t, belief in enumerate(run):
         projected = belief.covariance(psd=True)
         assert np.linalg.eigvalsh(projected).min() > -1e-12

@@ -17,14 +17,15 @@ def many_columns():
     return flt.set_params(random_state=0).fit(states, observations)
 
 
-def test_three_lines_name_engine_ranks_tolerance_and_cost(many_columns):
-    engine, why, cost = many_columns.explain().splitlines()
+def test_four_lines_name_engine_ranks_tolerance_cost_and_what_follows_when_lost(many_columns):
+    engine, why, cost, lost = many_columns.explain().splitlines()
     p, q = many_columns.ranks_
     assert f"engine {many_columns.engine_}, {p} features of the states and {q} of the observations" in engine
     assert "420 examples" in engine
     assert "the tolerance follows the regularisers" in why
     assert "of their sd" in why
     assert "ms without the transition (measured); fit took" in cost
+    assert lost == "where observations contradict the prediction, it looks for the state among all examples"
 
 
 def test_a_file_explains_what_the_filter_did(many_columns, tmp_path):

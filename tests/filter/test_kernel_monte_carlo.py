@@ -38,7 +38,7 @@ CONTRACT = {
     "random_state": None,
     "reject": None,
     "floor": None,
-    "relocate": False,
+    "relocate": None,
 }
 
 

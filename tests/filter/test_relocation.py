@@ -1,11 +1,13 @@
 """A filter that finds itself again: when it looks elsewhere, what it finds, and that all else stays as it was."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import kmcf
 from kmcf.bayes_rule import Sample
-from kmcf.filter.relocation import Relocation
+from kmcf.filter.relocation import Relocation, obstacle
 
 WAY = np.linspace(0.0, 30.0, 300)[:, None]
 
@@ -23,7 +25,6 @@ def filters(**settings):
     shared = {
         "initial": lambda size, rng: 4.0 + rng.normal(size=(size, 1)),
         "random_state": 0,
-        "relocate": True,
         **kernels,
         **settings,
     }
@@ -107,11 +108,11 @@ def test_doubt_is_page_s_test():
 
 def test_a_widened_prior_has_the_share_it_should():
     prior = Sample(np.full((3, 1), -1.0), np.array([2.0, -1.0, 0.0]))
-    states, weights = Relocation(WAY, 400, share=0.25).widened(prior, np.random.default_rng(0))
+    states, weights = Relocation(WAY, 400, share=0.25).widened(prior, None, np.random.default_rng(0))
     assert (states < 0).mean() == 0.75
     assert weights.sum() == pytest.approx(1.0)
     assert np.abs(states[states >= 0].mean() - 15.0) < 3.0
-    objects, _ = Relocation(["a", "b"], 4, share=0.5).widened(Sample(["c"], np.ones(1)), np.random.default_rng(0))
+    objects, _ = Relocation(["a", "b"], 4, share=0.5).widened(Sample(["c"], np.ones(1)), None, np.random.default_rng(0))
     assert set(objects) <= {"a", "b", "c"}
     assert objects.count("c") >= 2
 
@@ -129,14 +130,69 @@ def test_several_sensors_find_themselves_again():
     assert np.abs(run.mean - truth)[25:].max() < 1.0
 
 
+def test_nobody_needs_to_ask_for_it():
+    _, seen = walk(jump=True)
+    for asked, default in zip(filters(relocate=True), filters(), strict=True):
+        assert default.relocate is None
+        assert default.relocating_
+        np.testing.assert_array_equal(asked.filter(seen).mean, default.filter(seen).mean)
+        assert "relocating_" in default._repr_html_()
+
+
+@pytest.mark.parametrize(("engine", "why"), [("literal", "the paper's algorithm"), ("local", "near the prediction")])
+def test_engines_that_cannot_go_without(engine, why):
+    _, seen = walk(jump=True)
+    flt, _ = (one.set_params(relocate=None) for one in filters(relocate=False))
+    flt.set_params(engine=engine).fit(WAY, looks(WAY, np.random.default_rng(0)))
+    assert not flt.relocating_
+    assert why in flt.explain(measure=False).splitlines()[-1]
+    assert not flt.filter(seen).relocated.any()
+
+
+def test_explain_tells_who_chose():
+    assert filters(relocate=False)[0].explain(measure=False).endswith("relocate=False")
+    assert filters()[1].explain(measure=False).endswith("looks for the state among all examples")
+
+
+def test_kernels_that_look_for_poses_themselves_are_left_alone():
+    own = SimpleNamespace(sensors_=None, engine_="exact", observation_kernel=kmcf.kernels.PlacedLandmarks())
+    own.relocate = None
+    assert obstacle(own) == "PlacedLandmarks looks for other poses itself"
+    own.relocate = True
+    assert obstacle(own) == ""
+
+
+class Judged:
+    """A rule whose second look is as useful as told."""
+
+    def __init__(self, usable):
+        self.usable, self.given = usable, None
+
+    def suggested(self, _observation):
+        return Sample(np.array([[7.0], [8.0]]), np.array([0.0, 1.0]))
+
+    def correct(self, prior, _observation):
+        self.given = prior
+        return Said(0.0, usable=self.usable)
+
+
+def test_draws_are_what_the_observation_suggests_and_a_useless_look_is_undone():
+    here, doubtful = Sample(np.zeros((2, 1)), np.array([0.5, 0.5])), Said(-9.0, evidence="before")
+    rule = Judged(usable=True)
+    found = Relocation(WAY, 10).reconsider(2.0, here, doubtful, rule, None, np.random.default_rng(0))
+    assert found.told == {"relocated": True, "evidence": "before"}
+    assert found.prior.states.ravel().tolist() == [0.0] * 8 + [8.0] * 2
+    kept = Relocation(WAY, 10).reconsider(2.0, here, doubtful, Judged(usable=False), None, np.random.default_rng(0))
+    assert kept == (here, doubtful, {"doubt": 4.0})
+
+
 def test_what_cannot_look_elsewhere_says_so():
     walk_on = kmcf.transitions.GaussianRandomWalk(1.0)
     for engine in ("literal", "local"):
         with pytest.raises(ValueError, match=f"relocate=True, but engine='{engine}'"):
             kmcf.KernelMonteCarloFilter(walk_on, engine=engine, relocate=True).fit(WAY, WAY)
-    with pytest.raises(ValueError, match="relocate = 'yes'; it must be True or False\\."):
+    with pytest.raises(ValueError, match="relocate = 'yes'; it must be True or False or None\\."):
         filters(relocate="yes")
-    assert not kmcf.KernelMonteCarloFilter(None).relocate
 
 
 def test_jax_says_that_it_cannot():
@@ -145,3 +201,8 @@ def test_jax_says_that_it_cannot():
         flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(1.0), relocate=True)
         with pytest.raises(ValueError, match="relocate=True is computed by NumPy only"):
             flt.fit(jax.numpy.asarray(WAY), jax.numpy.asarray(WAY))
+        walk_on = kmcf.transitions.GaussianRandomWalk(1.0)
+        goes_without = kmcf.KernelMonteCarloFilter(walk_on, observation_kernel=kmcf.kernels.Gaussian())
+        goes_without.fit(jax.numpy.asarray(WAY), jax.numpy.asarray(WAY))
+        assert not goes_without.relocating_
+        assert goes_without.explain(measure=False).endswith("compiled code does not")

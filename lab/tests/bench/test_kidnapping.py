@@ -5,6 +5,7 @@ import pytest
 from stand_ins import mrclam_folder
 
 from kmcf_lab.bench.kidnapping import measure_kidnapping, observations_until_back
+from kmcf_lab.bench.kidnapping_calm import measure_calm
 from kmcf_lab.bench.kidnapping_cases import AFTER, BEFORE, ble_cases, model_cases, robot_cases
 
 
@@ -29,9 +30,22 @@ def test_states_jump_farther_than_they_move():
 def test_a_small_study(monkeypatch):
     monkeypatch.setattr("kmcf_lab.bench.kidnapping.ble_cases", lambda tracks: iter(()))
     rows = measure_kidnapping(["1a"], 150, 2, 0, report=lambda line: None)
-    supports = ("examples", "examples, relocating", "examples, with_recovery 0.02", "both, relocating", "particles")
-    assert [row.method for row in rows] == [*(f"on {one}" for one in supports), "on particles, relocating", "oracle"]
+    supports = ("examples", "examples, relocate=False", "examples, with_recovery 0.02", "both", "particles")
+    assert [row.method for row in rows] == [
+        *(f"on {one}" for one in supports),
+        "on particles, relocate=False",
+        "oracle",
+    ]
     assert all(1 <= row.median <= AFTER and row.jumps == 2 and row.error > 0 for row in rows)
+    assert all(row.looks == 0.0 for row in rows if "=" in row.method or row.method == "oracle")
+
+
+def test_what_looking_elsewhere_costs_is_compared_on_the_same_data():
+    rows = measure_calm(["1a"], [60], 2, report=lambda line: None)
+    assert [(row.method, row.n, row.repetitions) for row in rows] == [("on examples", 60, 2), ("on particles", 60, 2)]
+    for row in rows:
+        assert row.error > 0
+        assert row.looks > 0 or (row.loss, row.loss_error) == (0.0, 0.0)
 
 
 def test_robots_go_on_elsewhere(tmp_path, monkeypatch):

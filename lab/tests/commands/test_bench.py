@@ -16,6 +16,7 @@ from kmcf_lab.bench.fit import FitRow
 from kmcf_lab.bench.intervals import IntervalRow
 from kmcf_lab.bench.kernels import KernelRow
 from kmcf_lab.bench.kidnapping import KidnappingRow
+from kmcf_lab.bench.kidnapping_calm import CalmRow
 from kmcf_lab.bench.ranks import RankRow
 from kmcf_lab.bench.smoothing import SmoothingRow
 from kmcf_lab.bench.smoothing_intervals import CoverageRow
@@ -69,7 +70,10 @@ MEASURED = {
         "1a 77 KMCF 0.900 nan 1.25 1.00 1.00",
     ),
     "kidnapping": (
-        {"kidnapping.measure_kidnapping": [KidnappingRow("1a", "default", 3.0, 0.75, 0.5, 4)]},
+        {
+            "kidnapping.measure_kidnapping": [KidnappingRow("1a", "default", 3.0, 0.75, 0.5, 0.001, 4)],
+            "kidnapping_calm.measure_calm": [CalmRow("1a", 200, "on examples", 0.8, 0.002, 0.001, 0.001, 20)],
+        },
         "1a default 3 75% 0.500 4",
     ),
     "alarms": (

@@ -206,6 +206,10 @@ class BayesRule(ABC):
     def state_coverage(self, prior: Prior) -> float:
         """Return how close a prior sample is to the example states, in [0, 1]; NaN if that has no meaning."""
 
+    def suggested(self, _observation: Objects) -> Prior | None:
+        """Return the example states, weighted by how probable each makes one observation; None if it cannot tell."""
+        return None
+
     def extended(self, _states: Objects, _observations: Objects) -> Self | None:
         """Return the rule with further examples, at the cost of these alone; None if it has to be fitted again."""
         return None

@@ -47,6 +47,10 @@ class EitherRule(BayesRule):
             return posterior
         return self.particles.correct(truncated(prior), observation)
 
+    def suggested(self, observation: Objects) -> Prior | None:
+        """Return what the rule on examples makes of one observation alone."""
+        return self.examples.suggested(observation)
+
     def state_coverage(self, prior: Prior) -> float:
         """Return that of the rule on examples, whose kernel is the one the user knows."""
         return self.examples.state_coverage(prior)

@@ -120,6 +120,7 @@ def particles_from_cache(cache: dict[str, Any], examples: Examples, settings: Pa
         resampler=settings.resampler,
         background=settings.background,
         sharpness=settings.sharpness,
+        states=examples.states,
     )
     return FittedRule(rule, "lowrank", _pair(cache["ranks"], int), _pair(cache["trace_errors"], float))
 

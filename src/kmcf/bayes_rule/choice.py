@@ -124,6 +124,7 @@ def fit_particle_rule(examples: Examples, settings: ParticleSettings) -> FittedR
         "resampler": settings.resampler,
         "background": settings.background,
         "sharpness": settings.sharpness,
+        "states": examples.states,
     }
     placing = examples.observation_kernel.kernel
     if isinstance(placing, PlacingKernel):

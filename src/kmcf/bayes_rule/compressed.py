@@ -189,6 +189,13 @@ class CompressedRule(ExampleRule):
             return np.nan
         return self._sharp(correction.prior @ self.tensors.total, correction.features)
 
+    def suggested(self, observation: Objects) -> Prior | None:
+        """Weigh the example states that are in memory by one observation alone."""
+        if self._sharp is None:
+            return None
+        weights = self._sharp.likely(self.observations.rows[: self.size], self.observations.of_one(observation)[0])
+        return None if weights is None else Sample(self.examples.objects, weights)
+
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to the closest pivots."""
         return self.states.coverage(prior.states, prior.weights)

@@ -65,8 +65,36 @@ class Contrast:
         features : array (q,)
             ψ(y).
         """
-        sharp = self.factor.solve(features)
+        sharp = self._sharp(features)
         anywhere = float(self.mean @ sharp)
         if not anywhere > 0.0:
             return np.nan
         return float(np.log(max(float(expected @ sharp) / anywhere, LEAST)))
+
+    def likely(self, rows: FloatArray, features: FloatArray) -> FloatArray | None:
+        """Return p(y | X_i) for all examples, scaled to sum to one; None where none is positive.
+
+        Parameters
+        ----------
+        rows : array (n, q)
+            V.
+        features : array (q,)
+            ψ(y).
+
+        Examples
+        --------
+        >>> contrast = Contrast.of(0.5 * np.eye(2), np.array([0.5, 0.5]))
+        >>> contrast.likely(np.eye(2), np.array([3.0, 1.0]))
+        array([0.75, 0.25])
+        """
+        return shares(rows @ self._sharp(features))
+
+    def _sharp(self, features: FloatArray) -> FloatArray:
+        return self.factor.solve(features)
+
+
+def shares(estimates: FloatArray) -> FloatArray | None:
+    """Return estimates of a density as probabilities: negative ones count as zero; None where none is positive."""
+    positive = np.maximum(estimates, 0.0)
+    total = float(positive.sum())
+    return positive / total if 0.0 < total < np.inf else None

@@ -18,6 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kmcf.bayes_rule.base import Prior, Sample
 from kmcf.bayes_rule.contrast import Contrast
 from kmcf.bayes_rule.gram import Formula, GramRule
 from kmcf.kernels import ExampleKernel
@@ -146,6 +147,13 @@ class ExactRule(GramRule):
         factor = self.observations
         features = factor.features(k_y[factor.pivots])
         return np.nan if self._sharp is None else self._sharp(coefficients @ factor.factor, features)
+
+    def suggested(self, observation: Objects) -> Prior | None:
+        """Weigh the example states by one observation alone."""
+        factor, k_y = self.observations, self.examples.observation_kernel.against(observation)[:, 0]
+        features = factor.features(k_y[factor.pivots])
+        weights = None if self._sharp is None else self._sharp.likely(factor.factor, features)
+        return None if weights is None else Sample(self.examples.states, weights)
 
     def _expected(self, coefficients: FloatArray) -> float:
         features = coefficients @ self.observations.factor

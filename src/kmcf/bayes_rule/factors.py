@@ -161,6 +161,10 @@ class KernelFeatures:
         """Return how much better than all examples a prior with weights λ predicted an observation, sharply."""
         return np.nan if self._contrast is None else self._contrast(coefficients @ self.rows, features)
 
+    def likely(self, observation: Objects) -> FloatArray | None:
+        """Return how probable each example makes one observation, as shares of one; None if that cannot be told."""
+        return None if self._contrast is None else self._contrast.likely(self.rows, self.of_one(observation)[0])
+
     def of_one(self, objects: Objects) -> tuple[FloatArray, float]:
         """Return the features (p,) and the coverage of a collection of length 1."""
         similarities = self.pivot_kernel.against(objects)[:, 0]

@@ -17,7 +17,7 @@ from typing import Self
 
 import numpy as np
 
-from kmcf.bayes_rule.base import DensePosterior, ExampleRule, Examples, Posterior, Prior, Resampler
+from kmcf.bayes_rule.base import DensePosterior, ExampleRule, Examples, Posterior, Prior, Resampler, Sample
 from kmcf.bayes_rule.candidates import Candidates, features_loss
 from kmcf.bayes_rule.clipped import ClippedSums
 from kmcf.bayes_rule.core import CompressedCore
@@ -120,6 +120,11 @@ class LowRankRule(ExampleRule):
             evidence=self.observations.evidence(coefficients, psi),
             contrast=self.observations.contrast(coefficients, psi),
         )
+
+    def suggested(self, observation: Objects) -> Prior | None:
+        """Weigh the example states by one observation alone."""
+        weights = self.observations.likely(observation)
+        return None if weights is None else Sample(self.support, weights)
 
     def compiled_core(self, declared: DeclaredFunctions) -> CompressedCore:
         """Return all numbers that a compiled step needs, for the importance-weighted rule.

@@ -27,7 +27,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior, Prior, Resampler
+from kmcf.bayes_rule.base import BayesRule, DensePosterior, Posterior, Prior, Resampler, Sample
+from kmcf.bayes_rule.contrast import shares
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.bayes_rule.host_algebra import HostAlgebra
 from kmcf.bayes_rule.particle_core import (
@@ -59,6 +60,8 @@ class ParticleRule(BayesRule):
     by_embedding: ClassVar[bool] = False  # type: ignore[misc]
     sharpness: float = 1.0
     """The state kernel is raised to this power, which narrows it where it is wider than this rule wants."""
+    states: Objects | None = None
+    """The example states, where a lost filter may look for its own."""
 
     @property
     def size(self) -> int:
@@ -114,6 +117,15 @@ class ParticleRule(BayesRule):
         if isinstance(self.observations, KernelFeatures) and seen.features is not None:
             return self.observations.contrast(coefficients, seen.features)
         return float(seen.evidence.ratio)
+
+    def suggested(self, observation: Objects) -> Prior | None:
+        """Weigh the example states by one observation alone; for δ = ∞ by their similarity to it."""
+        observed = self.observations
+        if isinstance(observed, KernelFeatures):
+            weights = observed.likely(observation)
+        else:
+            weights = shares(observed.against(observation)[:, 0])
+        return None if weights is None or self.states is None else Sample(self.states, weights)
 
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to their closest example states."""

@@ -254,8 +254,8 @@ class FilterOptions:
     relocate: Annotated[
         bool | None,
         _setting(
-            "Look for the state among all examples where two or more observations contradict the prediction; not with "
-            "the engines literal and local."
+            "Look for the state among all examples where two or more observations contradict the prediction; by "
+            "default yes, except with the engines literal and local."
         ),
     ] = None
     floor: Annotated[

@@ -1,4 +1,4 @@
-"""What a fitted filter chose, why, and what a step costs, in three lines."""
+"""What a fitted filter chose, why, what a step costs and what it does when lost, in four lines."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from kmcf.bayes_rule.accuracy import CHEAP_NANOSECONDS
 from kmcf.bayes_rule.fitted import Decision, FittedRule
 from kmcf.filter.host import HostBackend
 from kmcf.filter.learning import Learnt
+from kmcf.filter.relocation import in_words
 
 REPEATED = 7
 
@@ -29,7 +30,7 @@ class ExplainedFilter:
         return {name: sum(part.learnt_.seconds.get(name, 0.0) for part in parts) for name in names}
 
     def explain(self, measure: bool = True) -> str:
-        """Say in three lines which engine, ranks and tolerance were chosen, why, and what a step costs.
+        """Say in four lines which engine, ranks and tolerance were chosen, why, what a step costs, and what if lost.
 
         Parameters
         ----------
@@ -43,13 +44,13 @@ class ExplainedFilter:
                 for name, part in self.sensors_.items()
                 for line in explain_rule(part.learnt_.fitted, len(part.states_))
             ]
-            return "\n".join([*lines, explain_time(None, self.fit_times_)])
+            return "\n".join([*lines, explain_time(None, self.fit_times_), in_words(self)])
         seconds = None
         if measure and isinstance(backend, HostBackend):
             start, seen = backend.start(0), self.learnt_.all_observations.objects[0]
             seconds = measured(lambda: backend.step(start, seen, None))
         lines = explain_rule(self.learnt_.fitted, len(self.learnt_.states))
-        return "\n".join([*lines, explain_time(seconds, self.fit_times_)])
+        return "\n".join([*lines, explain_time(seconds, self.fit_times_), in_words(self)])
 
     def _fitted_backend(self) -> Any:
         raise NotImplementedError

@@ -86,11 +86,11 @@ class KernelMonteCarloFilter(CompilableFilter):
         Whether to keep the prediction when a correction cannot be trusted: no example observation resembles the
         observation, or the posterior weights nearly cancel. None: yes, except with ``engine="literal"``, which is the
         paper's algorithm and never rejects.
-    relocate : bool
+    relocate : bool, optional
         Whether to look for the state among all examples where two or more observations contradict the prediction: a
         fifth of the particles are then drawn from the example states, and the observation is used once more.
-        ``run.relocated`` and ``belief.report.relocated`` mark such steps (``docs/alarms.md``). Not with
-        ``engine="literal"`` or "local", nor with JAX arrays.
+        ``run.relocated`` and ``belief.report.relocated`` mark such steps (``docs/alarms.md``). None: yes, except
+        with ``engine="literal"``, which is the paper's algorithm, with "local", and with JAX arrays.
     floor : float, "auto", or a sequence of these and None, optional
         What a number that is NaN stands for, for all columns of the observation or for each: a value at or below the
         smallest one heard, where silence means something; "auto" decides from the examples. None: it is missing, and
@@ -132,7 +132,7 @@ class KernelMonteCarloFilter(CompilableFilter):
         random_state: Any = None,
         reject: bool | None = None,
         floor: Any = None,
-        relocate: bool = False,
+        relocate: bool | None = None,
     ) -> None:
         self.transition = transition
         self.initial = initial

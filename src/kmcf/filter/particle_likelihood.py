@@ -60,10 +60,11 @@ class ParticleLikelihoodFilter(CompilableFilter):
     reject : bool, optional
         Whether to keep the prediction when no example observation resembles the observation, or no particle explains
         it. None: yes.
-    relocate : bool
+    relocate : bool, optional
         Whether to look for the state among all examples where two or more observations contradict the prediction: a
         fifth of the particles are then drawn from the example states, and the observation is used once more.
-        ``run.relocated`` and ``belief.report.relocated`` mark such steps (``docs/alarms.md``). Not with JAX arrays.
+        ``run.relocated`` and ``belief.report.relocated`` mark such steps (``docs/alarms.md``). None: yes, except
+        with JAX arrays and with kernels that look for other poses themselves.
     floor : float, "auto", or a sequence of these and None, optional
         What numbers that are NaN stand for, as for :class:`~kmcf.KernelMonteCarloFilter`.
 
@@ -96,7 +97,7 @@ class ParticleLikelihoodFilter(CompilableFilter):
         random_state: Any = None,
         reject: bool | None = None,
         floor: Any = None,
-        relocate: bool = False,
+        relocate: bool | None = None,
     ) -> None:
         self.transition = transition
         self.initial = initial

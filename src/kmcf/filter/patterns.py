@@ -93,10 +93,20 @@ class PatternRule(BayesRule):
 
     def correct(self, prior: Prior, observation: Objects) -> Posterior:
         """Correct by the rule for the observation's pattern."""
+        rule, known = self._serving(observation)
+        return rule.correct(prior, known)
+
+    def suggested(self, observation: Objects) -> Prior | None:
+        """Return what the rule for the observation's pattern makes of it alone."""
+        rule, known = self._serving(observation)
+        return rule.suggested(known)
+
+    def _serving(self, observation: Objects) -> tuple[BayesRule, Objects]:
+        """Return the rule for an observation's pattern, and the columns that it takes."""
         if self.complete and not has_gaps(observation):
-            return self.whole.correct(prior, observation)
+            return self.whole, observation
         columns, rule = self.patterns[~np.isnan(observation).ravel()]
-        return rule.correct(prior, observation.reshape(1, -1)[:, columns])
+        return rule, np.reshape(observation, (1, -1))[:, columns]
 
     def state_coverage(self, prior: Prior) -> float:
         """Return how close a prior sample is to the example states."""

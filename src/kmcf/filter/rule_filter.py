@@ -19,7 +19,7 @@ from kmcf.filter.learning import LearningSettings, Learnt, learn
 from kmcf.filter.motion import Motion, OneMove
 from kmcf.filter.patterns import learnt_on, with_patterns
 from kmcf.filter.reach import Reach
-from kmcf.filter.relocation import Relocation, usual_coverage
+from kmcf.filter.relocation import Relocation, obstacle, usual_coverage
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sensor_learning import (
     add_examples,
@@ -68,7 +68,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     n_examples: int | float | None
     reject: bool | None
     floor: Any = None
-    relocate: bool = False
+    relocate: bool | None = None
 
     sensors_: dict[str, RuleFilter] | None = None
     """A filter for each sensor, fitted to its examples alone; None where ``fit`` was given those of one sensor."""
@@ -309,6 +309,8 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
 
     def _table_rows(self) -> tuple[dict[str, Any], str]:
         rows, note = super()._table_rows()
+        if self._is_fitted:
+            rows["relocating_"] = self.relocating_
         for name, sensor in (self.sensors_ or {}).items():
             how = f"{in_short(sensor.observation_kernel_)}, delta {sensor.delta_:.3g}, engine {sensor.engine_}"
             rows[f"sensor {name!r}"] = f"{describe(sensor.states_)}, {how}"
@@ -333,6 +335,11 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
         """Whether the prediction is kept when a correction cannot be trusted."""
         return True if self.reject is None else bool(self.reject)
 
+    @property
+    def relocating_(self) -> bool:
+        """Whether the state is looked for among all examples where observations contradict the prediction."""
+        return self.relocate is not False and not obstacle(self)
+
     def _step(self) -> Step:
         rule, motion = self._rule(), self._motion()
         return Step(
@@ -343,7 +350,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
             kernel=self.state_kernel_,
             angles=self.angles,
             watch=self._make_watch(),
-            relocation=self._relocation(rule) if self.relocate else None,
+            relocation=self._relocation(rule) if self.relocating_ else None,
             reach=Reach(motion),
         )
 

@@ -176,7 +176,7 @@ class FilterRun(ViewedRun, SmoothedResults):
     def relocated(self) -> BoolArray:
         """Steps at which observations contradicted the prediction, so that the state was looked for among all examples.
 
-        See the filters' setting ``relocate``. This is no alarm: about 1 % of steps do so where nothing happens.
+        See the filters' setting ``relocate``. This is no alarm: about one step in a thousand does so in vain.
         """
         return self._column("relocated")
 

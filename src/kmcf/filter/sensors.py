@@ -226,6 +226,11 @@ class SensorsRule(BayesRule):
         assert found is not None
         return SensorsPosterior.after(found if last is None else last, tried, heard, use)
 
+    def suggested(self, observation: dict[str, Objects]) -> Prior | None:
+        """Return what the first sensor that spoke, and can tell, makes of what it said alone."""
+        found = (self.rules[name].suggested(said) for name, said in observation.items())
+        return next((one for one in found if one is not None), None)
+
     def state_coverage(self, prior: Prior) -> float:
         """Return the smallest of the sensors'."""
         return float(np.fmin.reduce([rule.state_coverage(prior) for rule in self.rules.values()]))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.choice import ENGINES
+from kmcf.filter.relocation import OBSTACLES
 from kmcf.filter.silence import check_floor
 from kmcf.numerics.objects import Objects, is_numeric
 from kmcf.transitions.checks import STARTS, check_callable, check_transition
@@ -104,14 +105,10 @@ def check_filter(flt: Any) -> None:
             f"rank = {flt.rank!r}; for engine='local' it is the largest number of examples that a step solves for, an "
             "integer."
         )
-    if flt.relocate and flt.engine in ("literal", "local"):
-        why = {
-            "literal": "is the paper's algorithm, which trusts its prediction",
-            "local": "sees only the examples near the prediction",
-        }
+    if flt.relocate and flt.engine in OBSTACLES:
         raise ValueError(
-            f"relocate=True, but engine={flt.engine!r} {why[flt.engine]}; use another engine, or a transition made by "
-            "kmcf.transitions.with_recovery."
+            f"relocate=True, but engine={flt.engine!r}: {OBSTACLES[flt.engine]}; use another engine, or a transition "
+            "made by kmcf.transitions.with_recovery."
         )
     if flt.support == "both" and flt.engine == "literal":
         raise ValueError("engine='literal' is the paper's algorithm, whose posterior lives on the examples alone.")
@@ -140,7 +137,7 @@ def _check_shared(flt: Any) -> None:
     check_draws(flt)
     check_floor(flt.floor)
     check_flag("reject", flt.reject, optional=True)
-    check_flag("relocate", flt.relocate)
+    check_flag("relocate", flt.relocate, optional=True)
     check_count("n_particles", flt.n_particles, optional=True, most=MOST_PARTICLES)
     if isinstance(flt.n_examples, float):
         check_positive("n_examples", flt.n_examples)

@@ -101,8 +101,7 @@ class Step:
         """Apply the rule; where observations contradict the prediction, look elsewhere, too."""
         found = Reconsidered(prior, self.rule.correct(prior, observation), {})
         if self.relocation is not None:
-            doubt, look = belief.report.doubt, lambda wide: self.rule.correct(wide, observation)
-            found = self.relocation.reconsider(doubt, *found[:2], look, rng)
+            found = self.relocation.reconsider(belief.report.doubt, *found[:2], self.rule, observation, rng)
         if not np.isfinite(found.posterior.weight_sum):
             raise FloatingPointError(
                 "the posterior weights are not finite; check that the kernels return finite values for this "

@@ -18,7 +18,8 @@ from kmcf_lab.quiet import quiet
 
 NEAR_ENOUGH = 2.0
 """An estimate is back when two errors in a row are at most this multiple of the usual one: the median error of the
-oracle where there is one, else of the better of the filters on examples and on particles, where nothing happens."""
+oracle where there is one, else of the better of the filters on examples and on particles that never look elsewhere,
+where nothing happens."""
 PROBABILITY = 0.02
 
 
@@ -34,6 +35,8 @@ class KidnappingRow:
     """Share of the jumps after which it was back within ``AFTER`` observations."""
     error: float
     """Mean error over sequences without a jump."""
+    looks: float
+    """Share of the observations there at which the filter looked elsewhere, in vain."""
     jumps: int
 
 
@@ -90,30 +93,34 @@ def observations_until_back(errors: FloatArray, usual: float) -> int:
 
 
 def _rows(problem: str, cases: list[Case]) -> list[KidnappingRow]:
-    found: dict[str, list[tuple[int, float]]] = {}
+    found: dict[str, list[tuple[int, float, float]]] = {}
     for seed, case in enumerate(cases):
         filters = _filters(case, seed)
-        calm = {method: case.calm.errors(flt, case.axes) for method, flt in filters.items()}
-        references = ["oracle"] if "oracle" in filters else ["on examples", "on particles"]
+        runs = {method: case.calm.run(flt) for method, flt in filters.items()}
+        calm = {method: case.calm.errors_of(run, case.axes) for method, run in runs.items()}
+        references = (
+            ["oracle"] if "oracle" in filters else [f"on {one}, relocate=False" for one in ("examples", "particles")]
+        )
         usual = min(float(np.median(calm[method])) for method in references)
         for method, flt in filters.items():
             for track in case.jumping:
-                back = observations_until_back(track.errors(flt, case.axes), usual)
-                found.setdefault(method, []).append((back, float(calm[method].mean())))
+                back = observations_until_back(track.errors_of(track.run(flt), case.axes), usual)
+                looks = float(case.calm.counted(runs[method], runs[method].relocated).mean())
+                found.setdefault(method, []).append((back, float(calm[method].mean()), looks))
     return [_row(problem, method, np.array(values)) for method, values in found.items()]
 
 
 def _row(problem: str, method: str, values: FloatArray) -> KidnappingRow:
-    counts, calm = values.T
-    share = float(np.mean(counts < AFTER))
-    return KidnappingRow(problem, method, float(np.median(counts)), share, float(calm.mean()), len(values))
+    counts, calm, looks = values.T
+    means = float(np.mean(counts < AFTER)), float(calm.mean()), float(looks.mean())
+    return KidnappingRow(problem, method, float(np.median(counts)), *means, len(values))
 
 
 STAYING = {"relocate": False}
 
 
 def _filters(case: Case, seed: int) -> dict[str, Any]:
-    """Return filters on the examples and on particles, as they are and looking elsewhere, and others; all fitted."""
+    """Return filters on the examples and on particles, as they are and never looking elsewhere; others; all fitted."""
     recovering = with_recovery(case.transition, case.examples[0], PROBABILITY)
 
     def on_examples(transition: Any = case.transition, **changes: Any) -> KernelMonteCarloFilter:
@@ -124,12 +131,12 @@ def _filters(case: Case, seed: int) -> dict[str, Any]:
 
     shared: Mapping[str, Any] = {"initial": case.initial, "random_state": seed, **case.settings}
     made: dict[str, Any] = {
-        "on examples": on_examples(**STAYING),
-        "on examples, relocating": on_examples(relocate=True),
+        "on examples": on_examples(),
+        "on examples, relocate=False": on_examples(**STAYING),
         f"on examples, with_recovery {PROBABILITY}": on_examples(recovering, **STAYING),
-        "on both, relocating": on_examples(support="both", relocate=True),
-        "on particles": on_particles(**STAYING),
-        "on particles, relocating": on_particles(relocate=True),
+        "on both": on_examples(support="both"),
+        "on particles": on_particles(),
+        "on particles, relocate=False": on_particles(**STAYING),
     }
     if case.oracle is not None:
         made["oracle"] = case.oracle

@@ -11,6 +11,7 @@ import numpy as np
 
 from kmcf.baselines import ParticleFilter
 from kmcf.datasets import ble_tracks, paper_model
+from kmcf.filter import FilterRun
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.transitions import GaussianRandomWalk
 from kmcf_lab.localize.landmarks import MRCLAM_SETTINGS, WINDOWED, load_robots
@@ -46,11 +47,18 @@ class Track:
     judged: int = 0
     """The first step that counts."""
 
-    def errors(self, flt: Any, axes: int | None) -> FloatArray:
-        """Return how far a filter's means are from the true places, at the steps that count and have an observation."""
-        run = flt.filter(self.observations, self.controls)
-        found = np.linalg.norm((run.mean - self.states)[:, :axes], axis=1)
-        return found[self.judged :][~run.missing[self.judged :]]
+    def run(self, flt: Any) -> FilterRun:
+        """Filter it."""
+        run: FilterRun = flt.filter(self.observations, self.controls)
+        return run
+
+    def errors_of(self, run: FilterRun, axes: int | None) -> FloatArray:
+        """Return how far a run's means are from the true places, at the steps that count."""
+        return self.counted(run, np.linalg.norm((run.mean - self.states)[:, :axes], axis=1))
+
+    def counted(self, run: FilterRun, values: Any) -> Any:
+        """Return the values of the steps that count and have an observation."""
+        return values[self.judged :][~run.missing[self.judged :]]
 
 
 @dataclass(frozen=True)

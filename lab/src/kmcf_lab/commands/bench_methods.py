@@ -104,8 +104,9 @@ def tuning(console: Console, options: BenchOptions) -> None:
 
 
 def kidnapping(console: Console, options: BenchOptions) -> None:
-    """Let the state jump, and count the observations until each filter is back."""
+    """Let the state jump, and count the observations until each filter is back; compare errors without a jump."""
     from kmcf_lab.bench.kidnapping import measure_kidnapping
+    from kmcf_lab.bench.kidnapping_calm import MODELS, measure_calm
 
     rows = measure_kidnapping(
         options.model or (["1a"] if options.quick else ["1a", "2a"]),
@@ -122,3 +123,16 @@ def kidnapping(console: Console, options: BenchOptions) -> None:
         table.add_row(row.problem, row.method, *shown)
     console.print(table)
     save_rows(console, [asdict(row) for row in rows], options.out / "bench_kidnapping.json")
+    calm = measure_calm(
+        options.model or (["1a"] if options.quick else MODELS),
+        options.n or ([60] if options.quick else [200, 300]),
+        repetitions=2 if options.quick else 20,
+        report=console.print,
+        done=lambda rows: write_rows([asdict(row) for row in rows], options.out / "bench_kidnapping_calm.json"),
+    )
+    table = new_table("Without a jump", ["model", "n", "method", "error", "loss", "looks"], left=3)
+    for found in calm:
+        loss = f"{found.loss:+.1%} ± {found.loss_error:.1%}"
+        table.add_row(found.model, str(found.n), found.method, f"{found.error:.3f}", loss, f"{found.looks:.1%}")
+    console.print(table)
+    save_rows(console, [asdict(row) for row in calm], options.out / "bench_kidnapping_calm.json")

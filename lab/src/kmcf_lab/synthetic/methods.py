@@ -107,7 +107,7 @@ class SyntheticMethod:
 
 
 def paper_settings(data: SimulatedData) -> dict[str, Any]:
-    """Return what all variants of the paper's filter share: Gaussian kernels on raw values, ℓ = 50, no rejection.
+    """Return what all variants of the paper's filter share: Gaussian kernels on raw values, ℓ = 50, no second thoughts.
 
     Algorithm 3 resamples at every step (line 10). The exact engine computes Algorithm 1 as printed, to rounding, in
     symmetric form, at a third of the cost.
@@ -121,6 +121,7 @@ def paper_settings(data: SimulatedData) -> dict[str, Any]:
         "resample_threshold": 0.0,
         "random_state": data.seed,
         "reject": False,
+        "relocate": False,
     }
 
 

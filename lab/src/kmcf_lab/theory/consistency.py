@@ -72,6 +72,7 @@ def compute_consistency(cell: Cell) -> Sequence[Row]:
         n_resample=n,
         resample_threshold=0.0,
         reject=False,
+        relocate=False,
         random_state=int(rng.integers(2**31)),
     )
     run = flt.fit(states, observations).filter(test.observations)
