@@ -2,7 +2,7 @@
 
 From each of some example states the transition is simulated; where a move ends, the nearest example is the next state.
 What the sensor shows there is a Student distribution by column, with the mean and variance that
-:class:`~kmcf.adaptation.observation_moments.ObservationMoments` knows, scaled and shifted by the change in question.
+:class:`~kmcf.adaptation.left_out_moments.LeftOutMoments` knows, scaled and shifted by the change in question.
 Everything is done for several copies of the sequences at once, each with a change of its own.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from kmcf.adaptation.affine import CORE, FREEDOM
-from kmcf.adaptation.observation_moments import ObservationMoments
+from kmcf.adaptation.observation_moments import Moments
 from kmcf.filter.clock import Drive
 from kmcf.numerics.arrays import FloatArray, IntArray
 
@@ -65,7 +65,7 @@ class ExampleChain:
     def of(
         cls,
         flt: Any,
-        moments: ObservationMoments,
+        moments: Moments,
         states: FloatArray,
         lengths: Sequence[int],
         drives: Sequence[tuple[Any, Any]],
@@ -76,7 +76,7 @@ class ExampleChain:
         ----------
         flt : filter
             Whose transition, start and kernel on states are used.
-        moments : ObservationMoments
+        moments : Moments
             What the sensor shows at a state.
         states : array (n, d)
             Of the examples.

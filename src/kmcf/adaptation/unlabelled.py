@@ -22,7 +22,7 @@ from kmcf.adaptation.affine import Affine, log_densities
 from kmcf.adaptation.chain_likelihood import Likelihood
 from kmcf.adaptation.change_search import ChangeSearch, search_changes
 from kmcf.adaptation.example_chain import ExampleChain
-from kmcf.adaptation.observation_moments import ObservationMoments
+from kmcf.adaptation.left_out_moments import LeftOutMoments
 from kmcf.adaptation.surface import long_run
 from kmcf.numerics.arrays import FloatArray
 from kmcf.support.alerts import RejectedStepWarning, UnusedTimesWarning
@@ -68,11 +68,9 @@ class Sequences:
     tick: Callable[[], object] = lambda: None
 
     @cached_property
-    def moments(self) -> ObservationMoments:
+    def moments(self) -> LeftOutMoments:
         """What the sensor showed at the examples' states."""
-        return ObservationMoments.of(
-            self.flt.state_kernel_, self.states, self.examples, getattr(self.flt, "epsilon_", None)
-        )
+        return LeftOutMoments.of(self.flt.state_kernel_, self.states, self.examples)
 
     @cached_property
     def chain(self) -> ExampleChain:
