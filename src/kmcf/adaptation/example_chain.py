@@ -60,6 +60,8 @@ class ExampleChain:
     """(n,)."""
     moves: Sequence[Sequence[FloatArray] | FloatArray]
     """By sequence: one matrix of probabilities (n, n), or one for each step."""
+    places: IntArray | None = None
+    """Which of the examples the nodes are."""
 
     @classmethod
     def of(
@@ -95,16 +97,21 @@ class ExampleChain:
             [nodes.moves(_drive(drive, t), t + 1) for t in range(1, length)] if always is None else always
             for length, drive in zip(lengths, drives, strict=True)
         ]
-        return cls(*moments.at(nodes.states), nodes.start(), moves)
+        return cls(*moments.at(nodes.states), nodes.start(), moves, some)
 
     def log_emissions(self, seen: FloatArray, changes: Changes, c: int) -> FloatArray:
-        """Return log densities of column c of what is seen (T, q) at the nodes, given changes, (B, T, n)."""
-        found = np.zeros((len(changes.scale), len(seen), len(self.start)))
-        known = np.isfinite(seen[:, c])
+        """Return log densities of column c of what is seen at the nodes, given changes, (B, T, n).
+
+        All copies see the same, (T, q), or each of them something else, (B, T, q).
+        """
+        column = seen[..., c]
+        found = np.zeros((len(changes.scale), column.shape[-1], len(self.start)))
+        known = np.isfinite(column)
         off, log_spread = self.deviations(seen, changes, c)
         values = CONSTANT - log_spread[:, None] - 0.5 * (FREEDOM + 1.0) * np.log1p(off / FREEDOM)
-        found[:, :, :-1] = np.where(known[:, None], values, 0.0)
-        found[:, :, -1] = np.where(known, broad_densities(seen[:, c]), 0.0)
+        found[:, :, :-1] = np.where(known[..., None], values, 0.0)
+        broad = broad_densities(column) if column.ndim == 1 else np.stack([*map(broad_densities, column)])
+        found[:, :, -1] = np.where(known, broad, 0.0)
         return found
 
     def deviations(self, seen: FloatArray, changes: Changes, c: int) -> tuple[FloatArray, FloatArray]:
@@ -112,7 +119,7 @@ class ExampleChain:
         scale, shift = changes.scale[:, c, None], changes.shift[:, c, None]
         core = CORE * self.variances[:, c]
         expected = scale * self.means[:, c] + shift
-        apart = np.nan_to_num(seen[:, c])[:, None] - expected[:, None]
+        apart = np.nan_to_num(seen[..., c])[..., None] - expected[:, None]
         return apart**2 / (scale**2 * core)[:, None], np.log(scale) + 0.5 * np.log(core)
 
     def forward(self, sequence: int, logs: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -140,6 +147,15 @@ class ExampleChain:
                 after = (likelihood[:, t] * after) @ self._move(sequence, t).T
                 after /= after.max(axis=1, keepdims=True)
         return filtered, density
+
+    def walks(self, sequence: int, length: int, copies: int, rng: np.random.Generator) -> IntArray:
+        """Return nodes along walks that never leave the examples, (B, T)."""
+        found = np.empty((copies, length), dtype=np.intp)
+        for t in range(length):
+            chances = self._move(sequence, t)[found[:, t - 1], :-1] if t else np.tile(self.start[:-1], (copies, 1))
+            reached = np.cumsum(chances, axis=1)
+            found[:, t] = (reached < rng.random((copies, 1)) * reached[:, -1:]).sum(axis=1)
+        return found
 
     def _move(self, sequence: int, t: int) -> FloatArray:
         moves = self.moves[sequence]
