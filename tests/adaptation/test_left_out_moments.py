@@ -53,11 +53,14 @@ def test_noise_that_grows_with_the_state_and_a_curved_mean_are_followed():
     np.testing.assert_allclose(np.log(variances[:, 1]), 2.0 * places[:, 0], atol=1.0)
 
 
-def test_out_of_reach_the_nearest_example_stands_in():
+def test_out_of_reach_the_trend_goes_on_from_the_nearest_example_with_doubt():
     seen = 2.0 * STATES + RNG.normal(size=STATES.shape)
     moments = LeftOutMoments.of(Gaussian(0.5).fit(STATES), STATES, seen)
-    far, last = moments.at(np.array([[15.0]])), moments.at(STATES[[STATES.argmax()]])
-    np.testing.assert_allclose(far, last)
+    edge = STATES[[STATES.argmax()]]
+    far, last = moments.at(np.array([[15.0]])), moments.at(edge)
+    further = 2.0 * (15.0 - edge)
+    np.testing.assert_allclose(far[0] - last[0], further, rtol=0.1)
+    np.testing.assert_allclose(far[1] - last[1], (further / 2.0) ** 2, rtol=0.2)
 
 
 def test_a_column_that_never_changes_does_not_crash():

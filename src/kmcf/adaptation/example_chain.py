@@ -1,6 +1,8 @@
 """A hidden Markov model whose states are examples: exact likelihood and smoothed states, fast enough to search with.
 
-From each of some example states the transition is simulated; where a move ends, the nearest example is the next state.
+From each of some example states the transition is simulated; where a move ends, the nearest state is the next. States
+that it reaches beyond the examples are nodes, too: otherwise a sensor would seem to have changed where the state goes
+further than it did in the examples.
 What the sensor shows there is a Student distribution by column, with the mean and variance that
 :class:`~kmcf.adaptation.left_out_moments.LeftOutMoments` knows, scaled and shifted by the change in question.
 Everything is done for several copies of the sequences at once, each with a change of its own.
@@ -21,6 +23,10 @@ from kmcf.filter.clock import Drive
 from kmcf.numerics.arrays import FloatArray, IntArray
 
 MOST_NODES, FEWEST_NODES = 250, 50
+BEYOND, HOPS = 40, 10
+"""At most so many states beyond the examples are nodes, which the transition reaches from these in so many moves."""
+APART = -0.125
+"""They are at least half a bandwidth from all others: the logarithm of a Gaussian kernel there."""
 DRAWS = 20
 """So many moves are simulated from each node."""
 MOST_NUMBERS = 5e7
@@ -61,7 +67,7 @@ class ExampleChain:
     moves: Sequence[Sequence[FloatArray] | FloatArray]
     """By sequence: one matrix of probabilities (n, n), or one for each step."""
     places: IntArray | None = None
-    """Which of the examples the nodes are."""
+    """Which of the examples the first nodes are."""
 
     @classmethod
     def of(
@@ -91,7 +97,7 @@ class ExampleChain:
         most = np.sqrt(MOST_NUMBERS / max(sum(lengths), 1)) if driven else np.inf
         most = int(np.clip(most, FEWEST_NODES, MOST_NODES))
         some = np.unique(np.linspace(0, len(states) - 1, min(len(states), most)).astype(np.intp))
-        nodes = Nodes(states[some], flt.state_kernel_.on_examples(states[some]), flt.host_motion(), flt.seed_)
+        nodes = Nodes.of(flt, states[some], drives[0], lengths[0])
         always = None if driven else nodes.moves(Drive(), 2)
         moves = [
             [nodes.moves(_drive(drive, t), t + 1) for t in range(1, length)] if always is None else always
@@ -151,8 +157,10 @@ class ExampleChain:
     def walks(self, sequence: int, length: int, copies: int, rng: np.random.Generator) -> IntArray:
         """Return nodes along walks that never leave the examples, (B, T)."""
         found = np.empty((copies, length), dtype=np.intp)
+        count = len(self.start) - 1 if self.places is None else len(self.places)
         for t in range(length):
-            chances = self._move(sequence, t)[found[:, t - 1], :-1] if t else np.tile(self.start[:-1], (copies, 1))
+            chances = self._move(sequence, t)[found[:, t - 1]] if t else np.tile(self.start, (copies, 1))
+            chances = chances[:, :count] + 1e-300  # if all moves lead away, it does not matter where to
             reached = np.cumsum(chances, axis=1)
             found[:, t] = (reached < rng.random((copies, 1)) * reached[:, -1:]).sum(axis=1)
         return found
@@ -163,13 +171,32 @@ class ExampleChain:
 
 
 class Nodes(NamedTuple):
-    """Examples between which moves are simulated; the last state of the chain is none of them."""
+    """States between which moves are simulated; the last state of the chain is none of them."""
 
     states: FloatArray
     kernel: Any
     """The kernel on states, on these."""
     motion: Any
     seed: int
+
+    @classmethod
+    def of(cls, flt: Any, states: FloatArray, drive: tuple[Any, Any], length: int) -> Self:
+        """Return nodes at some examples, and beyond them where moves from there lead to."""
+        kernel, motion = flt.state_kernel_, flt.host_motion()
+        rng = np.random.default_rng(np.random.SeedSequence(flt.seed_, spawn_key=(2, 3)))
+        reached, moved = [], states
+        for t in range(1, min(HOPS + 1, length)):
+            moved = np.asarray(motion.move(moved, _drive(drive, t), rng, t + 1), dtype=np.float64)
+            reached.append(moved)
+        ends = np.concatenate([states[:0], *reached])
+        nearness = kernel.on_examples(states).log_against(ends).max(axis=0) if len(ends) else np.zeros(0)
+        chosen: list[int] = []
+        while len(chosen) < BEYOND and len(ends) and nearness.min() < APART:
+            chosen.append(int(nearness.argmin()))  # the furthest first
+            other = kernel.on_examples(ends[chosen[-1:]]).log_against(ends)[0]
+            nearness = np.maximum(nearness, other)
+        nodes = np.concatenate([states, ends[chosen]])
+        return cls(nodes, kernel.on_examples(nodes), motion, flt.seed_)
 
     def nearest(self, states: Any) -> IntArray:
         """Return to which node each state is nearest."""

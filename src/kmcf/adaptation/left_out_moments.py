@@ -25,6 +25,8 @@ MOST_EXAMPLES = 600
 BLOCKS = 10
 RIDGES = (np.inf, 1.0, 0.1, 0.03, 0.01, 0.003, 0.001, 1e-4)
 """The regularisers ε that are tried, the smoothest first; the first is the trend alone."""
+DOUBT = 0.5
+"""Beyond the examples the mean is known to this part of what the trend makes of the way there."""
 REACH = 1e-3
 """The regulariser of the regression of 1, which says how far the examples reach."""
 
@@ -60,6 +62,8 @@ class LeftOutMoments(Moments):
     """(n,), the regression of 1."""
     at_examples: tuple[FloatArray, FloatArray]
     """Means and logarithms of variances, (n, q) each."""
+    features: FloatArray
+    """(n, 1 + d)."""
 
     @classmethod
     def of(cls, kernel: Any, states: FloatArray, observations: FloatArray) -> Self:
@@ -92,19 +96,33 @@ class LeftOutMoments(Moments):
         factor = cholesky(gram, shift=len(gram) * REACH, name="G_X + n epsilon I", remedy="the kernel")
         known = mean.at(features, gram), log_variance.at(features, gram) + offset
         return cls(
-            on_examples, centre, unit, mean, log_variance, offset, np.asarray(factor.solve(np.ones(len(gram)))), known
+            on_examples,
+            centre,
+            unit,
+            mean,
+            log_variance,
+            offset,
+            np.asarray(factor.solve(np.ones(len(gram)))),
+            known,
+            features,
         )
 
     def at(self, states: Any) -> tuple[FloatArray, FloatArray]:
-        """Return means and variances at some states, (m, q) each; out of reach, those of the nearest example."""
+        """Return means and variances at some states, (m, q) each.
+
+        Out of reach, they go on from those of the nearest example along the trend, with doubt whether it does.
+        """
         similarities = self.kernel.against(states).T
         features = features_of((np.asarray(states, dtype=np.float64) - self.centre) / self.unit)
         means = self.mean.at(features, similarities)
         logs = self.log_variance.at(features, similarities) + self.offset
         outside = similarities @ self.ones <= IN_REACH
         nearest = similarities[outside].argmax(axis=1)
-        means[outside], logs[outside] = self.at_examples[0][nearest], self.at_examples[1][nearest]
-        return means, np.exp(logs)
+        further = (features[outside] - self.features[nearest]) @ self.mean.trend
+        means[outside], logs[outside] = self.at_examples[0][nearest] + further, self.at_examples[1][nearest]
+        variances = np.exp(logs)
+        variances[outside] += (DOUBT * further) ** 2
+        return means, variances
 
 
 def features_of(states: FloatArray) -> FloatArray:
