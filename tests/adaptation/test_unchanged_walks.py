@@ -20,7 +20,7 @@ def chain_of(variance):
     moves /= np.maximum(moves.sum(axis=1, keepdims=True), 1e-300)
     moves[:-1, :-1], moves[:-1, -1], moves[-1] = 0.98 * moves[:-1, :-1], 0.02, 1.0 / (COUNT + 1)
     start = np.append(np.full(COUNT, 0.98 / COUNT), 0.02)
-    return ExampleChain(NODES[:, None], np.full((COUNT, 1), variance), start, [moves], np.arange(COUNT))
+    return ExampleChain(NODES[:, None], np.full((COUNT, 1), variance), start, [moves])
 
 
 def test_walks_move_as_the_chain_does_and_never_leave_the_examples():

@@ -27,6 +27,8 @@ BEYOND, HOPS = 40, 10
 """At most so many states beyond the examples are nodes, which the transition reaches from these in so many moves."""
 APART = -0.125
 """They are at least half a bandwidth from all others: the logarithm of a Gaussian kernel there."""
+NEIGHBOURS = 5
+"""So many examples are next to each other, and all that are as near."""
 DRAWS = 20
 """So many moves are simulated from each node."""
 MOST_NUMBERS = 5e7
@@ -66,8 +68,8 @@ class ExampleChain:
     """(n,)."""
     moves: Sequence[Sequence[FloatArray] | FloatArray]
     """By sequence: one matrix of probabilities (n, n), or one for each step."""
-    places: IntArray | None = None
-    """Which of the examples the first nodes are."""
+    neighbours: Sequence[IntArray] | None = None
+    """The examples at or next to each of the first nodes; there are none next to the others."""
 
     @classmethod
     def of(
@@ -103,7 +105,7 @@ class ExampleChain:
             [nodes.moves(_drive(drive, t), t + 1) for t in range(1, length)] if always is None else always
             for length, drive in zip(lengths, drives, strict=True)
         ]
-        return cls(*moments.at(nodes.states), nodes.start(), moves, some)
+        return cls(*moments.at(nodes.states), nodes.start(), moves, neighbours_of(flt, states, some))
 
     def log_emissions(self, seen: FloatArray, changes: Changes, c: int) -> FloatArray:
         """Return log densities of column c of what is seen at the nodes, given changes, (B, T, n).
@@ -157,7 +159,7 @@ class ExampleChain:
     def walks(self, sequence: int, length: int, copies: int, rng: np.random.Generator) -> IntArray:
         """Return nodes along walks that never leave the examples, (B, T)."""
         found = np.empty((copies, length), dtype=np.intp)
-        count = len(self.start) - 1 if self.places is None else len(self.places)
+        count = len(self.start) - 1 if self.neighbours is None else len(self.neighbours)
         for t in range(length):
             chances = self._move(sequence, t)[found[:, t - 1]] if t else np.tile(self.start, (copies, 1))
             chances = chances[:, :count] + 1e-300  # if all moves lead away, it does not matter where to
@@ -218,6 +220,13 @@ class Nodes(NamedTuple):
         found = np.bincount(places, minlength=(count + 1) ** 2).reshape(count + 1, count + 1) * ((1.0 - LEAVE) / DRAWS)
         found[:-1, -1], found[-1, :-1], found[-1, -1] = LEAVE, (1.0 - STAY) / count, STAY
         return np.asarray(found, dtype=np.float64)
+
+
+def neighbours_of(flt: Any, states: FloatArray, some: IntArray) -> list[IntArray]:
+    """Return which examples are next to each of some of them; many may be at the same place."""
+    nearness = flt.state_kernel_.on_examples(states[some]).log_against(states)
+    least = np.sort(nearness, axis=1)[:, -min(NEIGHBOURS, len(states))]
+    return [np.flatnonzero(row >= level) for row, level in zip(nearness, least, strict=True)]
 
 
 def _drive(drive: tuple[Any, Any], t: int) -> Drive:

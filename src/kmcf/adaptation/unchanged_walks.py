@@ -50,10 +50,12 @@ class UnchangedWalks:
         """Return how much more probable the change that a way finds makes some of the walks, (AT_ONCE,)."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(2, 2, part)))
         chain = self.likelihood.chain
-        at_nodes = self.examples if chain.places is None else self.examples[chain.places]
+        near = chain.neighbours or [np.array([node]) for node in range(len(self.examples))]
         seen = []
         for number, made in enumerate(self.likelihood.seen):
-            rows = at_nodes[chain.walks(number, len(made), AT_ONCE, rng)]
+            # One of the examples next to a node, by chance: walks come to the same node again and again.
+            nodes = chain.walks(number, len(made), AT_ONCE, rng)
+            rows = self.examples[[[rng.choice(near[node]) for node in walk] for walk in nodes]]
             seen.append(np.where(np.isfinite(made), rows, np.nan))  # with the same gaps
         likelihood = Likelihood(chain, seen, [np.ones(rows.shape[:2]) for rows in seen])
         found = WAYS[way](ChangeSearch(likelihood, self.examples))
