@@ -100,8 +100,9 @@ def adapt(
     themselves are used, if that is better still. Without, affine changes of the columns compete, estimated with
     smoothed states as labels. The best on data left out is taken if it gains beyond chance; otherwise nothing changes.
 
-    Without states this is experimental: single columns that are off among many are found well, but with one or two
-    columns a shift is often left alone, and what was taken can be a little worse than nothing.
+    Without states this is experimental: single columns that are off among many are found well, but with one column a
+    shift is known only roughly after few hundred steps, is often left alone, and what was taken can be worse than
+    nothing.
 
     Parameters
     ----------

@@ -18,14 +18,14 @@ class Likelihood:
 
     chain: ExampleChain
     seen: Sequence[FloatArray]
-    """By sequence, (T, q)."""
+    """By sequence, (T, q); or (B, T, q), where each copy sees something else."""
     counted: Sequence[FloatArray]
     """By sequence, which steps changes are estimated from, (B, T), 0 or 1; the others only help to find the states."""
 
     @property
     def none(self) -> Changes:
         """No change, in any copy."""
-        return Changes.none(len(self.counted[0]), self.seen[0].shape[1])
+        return Changes.none(len(self.counted[0]), self.seen[0].shape[-1])
 
     def emissions(self, changes: Changes, columns: Sequence[int] | None = None) -> list[FloatArray]:
         """Return log densities at the nodes, summed over columns, by sequence (B, T, n)."""
@@ -100,12 +100,13 @@ class Likelihood:
         """Return the count, and weighted sums over steps and nodes of 1, y, m, y m and y², (6, B)."""
         chain = self.chain
         off, _ = chain.deviations(seen, changes, c)
-        known = np.isfinite(seen[:, c]) * use
-        y = np.nan_to_num(seen[:, c])
+        known = np.isfinite(seen[..., c]) * use
+        y = np.broadcast_to(np.nan_to_num(seen[..., c]), known.shape)
         weights = states[:, :, :-1] * known[:, :, None] * (FREEDOM + 1.0) / (FREEDOM + off)
         weights /= CORE * chain.variances[:, c]
         by_step, by_mean = weights.sum(axis=2), weights @ chain.means[:, c]
         inside = (states[:, :, :-1].sum(axis=2) * known).sum(axis=1)
         return np.stack([
-            inside, by_step.sum(axis=1), by_step @ y, by_mean.sum(axis=1), by_mean @ y, by_step @ y**2,
+            inside, by_step.sum(axis=1), (by_step * y).sum(axis=1), by_mean.sum(axis=1), (by_mean * y).sum(axis=1),
+            (by_step * y**2).sum(axis=1),
         ])  # fmt: skip

@@ -62,27 +62,24 @@ class ChangeSearch:
     @cached_property
     def matched(self) -> tuple[Changes, Changes]:
         """The changes that make medians those of the examples, and medians with mean deviations."""
-        table, counted = np.concatenate(self.likelihood.seen), np.concatenate(self.likelihood.counted, axis=1)
+        tables, counted = np.concatenate(self.likelihood.seen, axis=-2), np.concatenate(self.likelihood.counted, axis=1)
+        tables = np.broadcast_to(tables, (*counted.shape, tables.shape[-1]))
         found = []
         for scaled in (False, True):
-            parts = [matched_change(table[use > 0], self.examples, scaled=scaled) for use in counted]
+            parts = [
+                matched_change(table[use > 0], self.examples, scaled=scaled)
+                for table, use in zip(tables, counted, strict=True)
+            ]
             found.append(Changes(np.stack([one.scale for one in parts]), np.stack([one.shift for one in parts])))
         return found[0], found[1]
 
-    def to_medians(self) -> Changes:
-        """Shift all columns so that their medians are those of the examples."""
-        return self.matched[0]
-
-    def in_place(self) -> Changes:
-        """Scale the columns about their own medians: the least that a change of scale can do to the states."""
-        now = self.matched[0].shift + np.median(self.examples, axis=0)
-        scale = self.matched[1].scale
-        return self.climb(Changes(scale, now * (1.0 - scale)), scaled=True, pivot=(now, now))[0]
-
-    def about_medians(self) -> Changes:
-        """Do so, and scale the columns about them as is most probable."""
-        old = np.median(self.examples, axis=0)
-        return self.climb(self.matched[1], scaled=True, pivot=(self.matched[0].shift + old, old))[0]
+    def of_gain(self) -> Changes:
+        """Multiply all columns, as a changed gain does: what was zero stays so."""
+        none = self.likelihood.none
+        found, total = self.climb(none, scaled=True, pivot=(none.shift, none.shift))
+        start = Changes(self.matched[1].scale, none.shift)
+        other, level = self.climb(start, scaled=True, pivot=(none.shift, none.shift))
+        return other.where(level > total, found)
 
     def of_all(self, *, scaled: bool) -> Changes:
         """Change all columns; from no change and from the medians, whichever becomes more probable."""
@@ -99,7 +96,7 @@ class ChangeSearch:
         changes = likelihood.none
         emissions = likelihood.emissions(changes)
         total = likelihood.total(emissions)
-        cost = 0.5 * np.log(sum(len(seen) for seen in likelihood.seen))
+        cost = 0.5 * np.log(sum(seen.shape[-2] for seen in likelihood.seen))
         chosen = np.zeros((len(total), width), dtype=bool)
         for _ in range(min(MOST_COLUMNS, width // 2)):
             tried = [self._seen_from_others(changes, emissions, c) for c in range(width)]
@@ -129,9 +126,7 @@ class ChangeSearch:
 
 WAYS: dict[str, Callable[[ChangeSearch], Changes]] = {
     "shift of some columns": ChangeSearch.of_some,
-    "scale": ChangeSearch.in_place,
-    "shift to the medians": ChangeSearch.to_medians,
-    "scale about the medians": ChangeSearch.about_medians,
+    "gain": ChangeSearch.of_gain,
     "shift": lambda search: search.of_all(scaled=False),
     "shift and scale": lambda search: search.of_all(scaled=True),
 }

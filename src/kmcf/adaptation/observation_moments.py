@@ -8,6 +8,7 @@ reach of the examples gets the values of the nearest one.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -30,8 +31,23 @@ IN_REACH = 0.5
 """Where the regression of 1 is below this, the nearest example stands in."""
 
 
+class Moments(ABC):
+    """Means and variances of the observation's columns."""
+
+    @abstractmethod
+    def at(self, states: Any) -> tuple[FloatArray, FloatArray]:
+        """Return them at each of some states, (m, q) each."""
+
+    def __call__(self, prior: Prior) -> tuple[FloatArray, FloatArray]:
+        """Return the columns' means and variances under a distribution of the state, (q,) each."""
+        means, variances = self.at(prior.states)
+        mean = prior.weights @ means
+        spread = prior.weights @ (variances + (means - mean) ** 2)
+        return mean, np.maximum(spread, variances.min(axis=0))  # weights may be signed
+
+
 @dataclass(frozen=True, eq=False)
-class ObservationMoments:
+class ObservationMoments(Moments):
     """Means and variances of the observation's columns, as functions of the state."""
 
     kernel: ExampleKernel
@@ -91,13 +107,6 @@ class ObservationMoments:
         within = (means >= low[:width]) & (means <= high[:width])
         # Predictions are wider than single states: only too small a variance is at the edge by itself.
         return np.asarray(within & (np.log(variances) >= low[width:]))
-
-    def __call__(self, prior: Prior) -> tuple[FloatArray, FloatArray]:
-        """Return the columns' means and variances under a distribution of the state, (q,) each."""
-        means, variances = self.at(prior.states)
-        mean = prior.weights @ means
-        spread = prior.weights @ (variances + (means - mean) ** 2)
-        return mean, np.maximum(spread, variances.min(axis=0))  # weights may be signed
 
     def at(self, states: Any) -> tuple[FloatArray, FloatArray]:
         """Return them at each of some states, (m, q) each."""

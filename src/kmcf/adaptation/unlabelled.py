@@ -3,15 +3,17 @@
 Changes are sought on a chain of examples (:mod:`kmcf.adaptation.example_chain`), whose smoothed states are the labels
 of EM. Ways to change compete on blocks of the data that they were not estimated from. Nothing is changed unless
 
-1. these blocks become more probable, in all by more than chance allows, and all of them but one: a state that leaves
-   the examples for a while, and so looks like a change, does not pass this;
-2. the filter itself predicts the observations better with the change than without.
+1. these blocks become more probable, in all by more than chance allows, and still without the one that gains most: a
+   state that leaves the examples for a while, and so looks like a change, does not pass this;
+2. the filter itself predicts the observations better with the change than without;
+3. the observations gain more than all walks over the examples do, whose sensor has not changed
+   (:mod:`kmcf.adaptation.unchanged_walks`): this is what a sensor that the chain describes badly does not pass.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,8 +24,9 @@ from kmcf.adaptation.affine import Affine, log_densities
 from kmcf.adaptation.chain_likelihood import Likelihood
 from kmcf.adaptation.change_search import ChangeSearch, search_changes
 from kmcf.adaptation.example_chain import ExampleChain
-from kmcf.adaptation.observation_moments import ObservationMoments
+from kmcf.adaptation.left_out_moments import LeftOutMoments
 from kmcf.adaptation.surface import long_run
+from kmcf.adaptation.unchanged_walks import UnchangedWalks
 from kmcf.numerics.arrays import FloatArray
 from kmcf.support.alerts import RejectedStepWarning, UnusedTimesWarning
 
@@ -68,11 +71,9 @@ class Sequences:
     tick: Callable[[], object] = lambda: None
 
     @cached_property
-    def moments(self) -> ObservationMoments:
+    def moments(self) -> LeftOutMoments:
         """What the sensor showed at the examples' states."""
-        return ObservationMoments.of(
-            self.flt.state_kernel_, self.states, self.examples, getattr(self.flt, "epsilon_", None)
-        )
+        return LeftOutMoments.of(self.flt.state_kernel_, self.states, self.examples)
 
     @cached_property
     def chain(self) -> ExampleChain:
@@ -121,17 +122,20 @@ def best_change(sequences: Sequences) -> Best:
     found = search_changes(ChangeSearch(likelihood, sequences.examples))
     sequences.tick()
     usual = likelihood.steps(likelihood.emissions(likelihood.none))[0]
-    judged, blocks = [], {}
-    for name, changes in found.items():
-        gains = likelihood.steps(likelihood.emissions(changes))[number + 1, np.arange(len(number))] - usual
-        judged.append(Judged(name, *total_of(gains)))
-        blocks[name] = np.array([gains[number == block].sum() for block in range(BLOCKS)])
-    best = simplest_good(judged)
+    steps = {name: likelihood.steps(likelihood.emissions(changes)) for name, changes in found.items()}
+    left_out = {name: each[number + 1, np.arange(len(number))] - usual for name, each in steps.items()}
+    judged = [Judged(name, *total_of(gains)) for name, gains in left_out.items()]
+    best = simplest_good(judged, left_out)
     change = Affine(found[best.name].scale[0], found[best.name].shift[0])
-    reason = objection(best, blocks[best.name])
+    reason = objection(best, np.array([left_out[best.name][number == block].sum() for block in range(BLOCKS)]))
     if not reason:
         gains = sequences.densities(change) - sequences.densities(Affine.none(len(change.scale)))
         reason = "the filter itself would not predict better" if np.nansum(gains) <= 0 else ""
+    if not reason:
+        gain = float((steps[best.name][0] - usual).sum())
+        walks = UnchangedWalks(likelihood, sequences.examples, sequences.flt.seed_)
+        as_much = walks.gain_as_much(best.name, gain)
+        reason = "walks over the examples, where nothing has changed, gain as much" if as_much else ""
     return Best(change, best.name, judged, reason)
 
 
@@ -147,24 +151,31 @@ def objection(judged: Judged, blocks: FloatArray) -> str:
     """
     if not judged.gain > SURE * judged.gain_error:
         return "it does not make blocks left out more probable, beyond chance"
-    if (blocks <= 0).sum() > 1:
+    if blocks.sum() <= blocks.max():
         return "only part of the observations speak for it"
     return ""
 
 
-def simplest_good(judged: Sequence[Judged]) -> Judged:
+def simplest_good(judged: Sequence[Judged], gains: Mapping[str, FloatArray]) -> Judged:
     """Return the simplest way that gains beyond chance and is no worse than the best by more than a standard error.
 
-    Ways come with the simplest first. If none gains beyond chance, the best is returned.
+    Ways come with the simplest first. If none gains beyond chance, the best is returned. Ways see the same steps, so
+    the error is that of the difference, step by step: it is much smaller than that of either gain.
 
     Examples
     --------
-    >>> simplest_good([Judged("shift", 10.0, 3.0), Judged("shift and scale", 12.0, 4.0)]).name
-    'shift'
+    >>> gains = {"shift": np.tile([0.0, 0.3], 50), "shift and scale": np.tile([0.0, 0.5], 50)}
+    >>> judged = [Judged(name, *total_of(one)) for name, one in gains.items()]
+    >>> simplest_good(judged, gains).name
+    'shift and scale'
     """
     sure = [one for one in judged if one.gain > SURE * one.gain_error]
     best = max(sure or judged, key=lambda one: one.gain)
-    return next((one for one in sure if one.gain >= best.gain - max(one.gain_error, best.gain_error)), best)
+    for one in sure:
+        lost, error = total_of(gains[best.name] - gains[one.name])
+        if lost <= error:
+            return one
+    return best
 
 
 def total_of(gains: FloatArray) -> tuple[float, float]:
