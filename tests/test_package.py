@@ -27,6 +27,17 @@ def test_public_rooms(name):
     assert room.__doc__
 
 
+@pytest.mark.parametrize(("name", "needed"), [("compiled", "jax"), ("distributed", "dask")])
+def test_rooms_with_an_extra_need_no_import_of_their_own(name, needed, monkeypatch):
+    pytest.importorskip(needed)
+    monkeypatch.delitem(vars(kmcf), name, raising=False)
+    assert getattr(kmcf, name).__name__ == f"kmcf.{name}"
+    monkeypatch.delitem(vars(kmcf), name, raising=False)
+    monkeypatch.setitem(sys.modules, needed, None)
+    with pytest.raises(ImportError, match=rf"this needs {needed}; install it with: pip install 'kmcf\[\w+\]'"):
+        getattr(kmcf, name)
+
+
 def test_public_kernels():
     for name in (
         "Gaussian",

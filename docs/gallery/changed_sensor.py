@@ -1,7 +1,7 @@
 """A sensor that has changed since the examples were recorded.
 
 The sensor now shows 60 % of what it showed, and two units more. A test notices it, and the filter is adapted
-from the new observations alone: nobody has to record examples again.
+from the new observations alone. That is experimental and does not always succeed; a few new pairs are safer.
 
 Data: simulated (the paper's model 4b, a folded sensor on a walk with known controls).
 """

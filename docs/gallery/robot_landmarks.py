@@ -3,7 +3,7 @@
 A robot drives between numbered posts and sees those within four metres: a set of (number, range, bearing), of another
 size at every step, and sometimes empty. Velocity commands say how it moves, with wheels that slip.
 
-Data: simulated; `kmcf localize landmarks` does the same on recordings of real robots.
+Data: simulated; `kmcf localize mrclam` does the same on recordings of real robots.
 """
 
 import os

@@ -88,6 +88,8 @@ _ROOMS = (
     "trust",
     "tuning",
 )
+# Rooms that need a package of an extra; not announced, so that who asks for all names need not have it.
+_EXTRAS = {"compiled": ("jax", "jax"), "distributed": ("dask", "distributed")}
 
 __all__ = [
     "Adaptation",
@@ -138,6 +140,9 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     if name in _ROOMS:
+        return import_module(f"kmcf.{name}")
+    if name in _EXTRAS:
+        import_module("kmcf.support.extras").require(*_EXTRAS[name])
         return import_module(f"kmcf.{name}")
     raise AttributeError(f"module 'kmcf' has no attribute {name!r}")
 

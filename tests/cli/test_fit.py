@@ -149,6 +149,19 @@ def test_rows_without_state_or_observation_are_no_examples(tmp_path):
     result = succeed("fit", write_csv(tmp_path / "t.csv", states, observations), *FIT, "-o", tmp_path / "m", "--json")
     assert json.loads(result.stdout)["examples"] == 58
     assert "2 of 60 rows have no state or no observation" in result.stderr
+    assert "empty in all rows" not in result.stderr
+
+
+def test_a_column_that_is_empty_throughout_is_named_and_ignored(tmp_path):
+    states, observations = (part.copy() for part in walk(60, 0))
+    observations[:, 1] = np.nan
+    result = succeed("fit", write_csv(tmp_path / "t.csv", states, observations), *FIT, "-o", tmp_path / "m", "--json")
+    assert "1 of 3 columns of the observation are empty in all rows: 'd1'." in result.stderr
+    seen = TEST[1].copy()
+    seen[:, 1] = np.nan
+    np.testing.assert_array_equal(
+        kmcf.load(tmp_path / "m").filter(TEST[1]).mean, kmcf.load(tmp_path / "m").filter(seen).mean
+    )
 
 
 def test_what_people_see(tmp_path):

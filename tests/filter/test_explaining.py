@@ -1,5 +1,7 @@
 """What a filter says about itself."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -54,6 +56,18 @@ def test_several_sensors_are_explained_each():
     flt.fit({"a": (states, states), "b": (states, states**2)})
     lines = flt.explain().splitlines()
     assert [line.partition(":")[0] for line in lines[:4]] == ["sensor 'a'"] * 2 + ["sensor 'b'"] * 2
+
+
+@pytest.mark.parametrize("given", [0, 1])
+def test_a_column_that_is_hardly_ever_there_is_no_obstacle(given):
+    states = np.random.default_rng(0).normal(size=(40, 1))
+    silent = np.full((40, 1), np.nan)
+    silent[:given] = 1.0
+    flt = kmcf.KernelMonteCarloFilter(GaussianRandomWalk(0.3), random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", kmcf.FewExamplesWarning)
+        flt.fit(states, np.hstack([states, silent]))
+    assert "a step takes" in flt.explain()
 
 
 def test_only_a_fitted_filter_explains():

@@ -34,12 +34,19 @@ def test_columns_that_do_not_exist():
         (Gaussian, r"got the class Gaussian; write Gaussian\(\)"),
         (3.0, "must be a kmcf kernel, a scikit-learn kernel, a callable"),
         ("rbf", "must be a kmcf kernel.* not 'rbf'"),
+        ("gaussian", r"write kmcf.kernels.named\('gaussian'\)"),
         (X, "must be a kmcf kernel"),
     ],
 )
 def test_kernels_of_the_wrong_type(which, kernel, sentence):
     with pytest.raises(TypeError, match=f"{which} {sentence}" if "must" in sentence else sentence):
         fitted(**{which: kernel})
+
+
+@pytest.mark.parametrize("observations", [X.astype(str), [["1.0", 2.0]] * len(X)])
+def test_numbers_that_are_text_are_named_as_such(observations):
+    with pytest.raises(TypeError, match=r"pass an observation_kernel .* turned into numbers first"):
+        make().fit(X, observations)
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(), Laplace(), AsinhScaled(Gaussian()), 2 * Gaussian() + Linear()])

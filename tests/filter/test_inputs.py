@@ -124,6 +124,27 @@ def test_pandas_data_are_read_as_arrays():
     np.testing.assert_array_equal(flt.filter(pandas.DataFrame(Y[:4])).mean, expected)
 
 
+def test_columns_in_another_order_than_the_examples_are_refused(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    seen = pandas.DataFrame(Y, columns=["a", "b", "c"])
+    flt = make().fit(X, seen)
+    flt.save(tmp_path / "model.kmcf")
+    turned, words = seen[["a", "c", "b"]], "column 2 of the observations is 'c', but that of the examples was 'b'"
+    loaded = kmcf.load(tmp_path / "model.kmcf", transition=flt.transition)
+    for one in (flt, loaded):
+        with pytest.raises(ValueError, match=words):
+            one.filter(turned)
+        with pytest.raises(ValueError, match=words):
+            one.filter_many([turned])
+        with pytest.raises(ValueError, match=words):
+            one.step(one.start(), turned.iloc[0])
+        with pytest.raises(ValueError, match=words):
+            one.partial_fit(X, turned)
+        np.testing.assert_array_equal(one.filter(seen[:4]).mean, one.filter(Y[:4]).mean)
+        np.testing.assert_array_equal(one.step(one.start(), seen.iloc[0]).mean(), one.filter(Y[:1]).mean[0])
+        one.filter(seen.rename(columns=str.upper)[:4])  # other names are nobody's business
+
+
 def test_whole_numbers_are_read_as_numbers():
     states, observations = np.arange(20), np.arange(20) // 2
     whole = make().fit(states, observations).filter(observations[:4]).mean

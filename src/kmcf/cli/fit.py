@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -129,6 +130,18 @@ def _check_examples(names: dict[str, Any], files: TableFiles) -> None:
         where = files.first_unused()
         first = f" (the first: {where})" if where else ""
         note(f"{rows - complete} of {rows} rows have no state or no observation, and are not used as examples{first}.")
+    _tell_empty(names["observations"], names["recordings"][0].names["observations"])
+
+
+def _tell_empty(observations: Any, columns: Sequence[str]) -> None:
+    """Say which columns are empty in all rows: nothing can be learnt about them."""
+    if getattr(observations, "ndim", 0) != 2 or observations.shape[1] != len(columns):
+        return
+    present = (observations == observations).any(axis=0)  # NaN is not equal to itself
+    empty = [repr(name) for name, there in zip(columns, present, strict=True) if not there]
+    if empty:
+        listed = ", ".join(empty[:3]) + (", ..." if len(empty) > 3 else "")
+        note(f"{len(empty)} of {len(columns)} columns of the observation are empty in all rows: {listed}.")
 
 
 def _check_sensors(names: dict[str, Any]) -> None:

@@ -26,7 +26,7 @@ from kmcf.cli.option_words import (
 
 DATA, MOTION, MODEL, OUTPUT = "Data", "Motion", "Filter", "Output"
 _SEVERAL = "Repeat it, separate names by commas, or use a pattern: 'rssi_*'."
-_KERNELS = "gaussian, laplace, matern, linear, asinh, learnt, ..., with parameters as in matern:nu=2.5,multiplier=0.7."
+_KERNELS = "gaussian, laplace, matern, linear, asinh, learnt, ..., with parameters as in matern:nu=2.5."
 
 
 FilesArgument = Annotated[
@@ -228,13 +228,13 @@ class FilterOptions:
     observation_kernel: Annotated[
         str | None,
         _setting(
-            f"Similarity of observations: {_KERNELS} With several sensors also 'wifi=asinh;camera=learnt'.",
+            f"Similarity of observations: {_KERNELS} With several sensors a and b 'a=asinh;b=learnt' sets both.",
             metavar="NAME",
         ),
     ] = None
     epsilon: Annotated[float | None, _setting("Regulariser of the prior.")] = None
     delta: Annotated[float | None, _setting("Regulariser of the correction.")] = None
-    rule: Annotated[RuleName | None, _setting("Kernel Bayes' rule, or its importance-weighted variant.")] = None
+    rule: Annotated[RuleName | None, _setting("Kernel Bayes' rule, or its variant with importance weights.")] = None
     engine: Annotated[EngineName | None, _setting("How the rule is computed.")] = None
     tolerance: Annotated[str | None, _setting("Tolerance of low-rank factors: a number, or auto.")] = None
     rank: Annotated[int | None, _setting("Largest rank of the factors.", min=1)] = None
@@ -249,7 +249,7 @@ class FilterOptions:
     n_examples: Annotated[int | None, _setting("Keep only this many representative examples.", min=2)] = None
     reject: Annotated[
         bool | None,
-        _setting("Keep the prediction where a correction cannot be trusted; engine literal never does."),
+        _setting("Keep the prediction where a correction cannot be trusted: the default, but for engine literal."),
     ] = None
     relocate: Annotated[
         bool | None,
@@ -262,7 +262,7 @@ class FilterOptions:
         str | None,
         _setting(
             "What empty cells of the observation stand for: a number, auto, or one of these per column, as in "
-            "-100,auto,none; with several sensors also 'wifi=-100;camera=none'.",
+            "-100,auto,none; with several sensors also 'a=-100;b=none'.",
             metavar="FLOOR",
         ),
     ] = None

@@ -23,7 +23,7 @@ CompareOption = Annotated[
     typer.Option(
         "--compare",
         metavar="NAMES",
-        help=f"Filter with these as well, fitted to the same examples: {COMPARED}knn, nearest.",
+        help=f"Filter with these, too, fitted to the same examples: {COMPARED}knn, nearest; crossvalidate: also kbr.",
         rich_help_panel=OUTPUT,
     ),
 ]

@@ -47,13 +47,20 @@ class ExplainedFilter:
             return "\n".join([*lines, explain_time(None, self.fit_times_), in_words(self)])
         seconds = None
         if measure and isinstance(backend, HostBackend):
-            start, seen = backend.start(0), self.learnt_.all_observations.objects[0]
+            start, seen = backend.start(0), _some_observation(self.learnt_)
             seconds = measured(lambda: backend.step(start, seen, None))
         lines = explain_rule(self.learnt_.fitted, len(self.learnt_.states))
         return "\n".join([*lines, explain_time(seconds, self.fit_times_), in_words(self)])
 
     def _fitted_backend(self) -> Any:
         raise NotImplementedError
+
+
+def _some_observation(learnt: Learnt) -> Any:
+    """Return an example observation as users give it, with the columns that the filter's own rule leaves out."""
+    if learnt.incomplete is None:
+        return learnt.all_observations.objects[0]
+    return learnt.incomplete.observations.objects[int(learnt.incomplete.served.rows[0])]
 
 
 def explain_rule(fitted: FittedRule, n: int) -> list[str]:

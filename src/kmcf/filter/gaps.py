@@ -241,7 +241,9 @@ def restored_reader(stored: Mapping[str, Any], kernel: Kernel | None) -> Observa
     """Restore the reader of a filter from what a file kept, and from its kernel."""
     filling = stored.get("filling_")
     read = ObservationReader.of(None, stored["observations_"], accepted(kernel))
-    return replace(read, flat=bool(stored["flat_"]), filling=None if filling is None else Filling(*filling))
+    names = tuple(str(name) for name in stored.get("columns_", ()))
+    filled = None if filling is None else Filling(*filling)
+    return replace(read, flat=bool(stored["flat_"]), filling=filled, names=names)
 
 
 def selected(states: Objects, observations: Objects, served: Served) -> tuple[Objects, Any]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kmcf.filter.naming import check_order, names_of
 from kmcf.filter.silence import Filling
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, all_finite
@@ -132,18 +133,22 @@ class ObservationReader:
         need not have the shape of the examples, and keep their type.
     filling : Filling or None
         What is done to numeric observations first.
+    names : tuple of str
+        The columns of the examples, if they came as a data frame.
     """
 
     shape: tuple[int, ...] | None
     flat: bool
     accepts: Accepts
     filling: Filling | None = None
+    names: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, given: Any, read: Objects, kernel: Kernel | Accepts | None) -> ObservationReader:
         """Make a reader from the example observations as given and as read, and their kernel."""
         shape = tuple(read.shape[1:]) if is_numeric(read) else None
-        return cls(shape, np.ndim(given) == 1 if shape is not None else False, Accepts.of(kernel))
+        flat = np.ndim(given) == 1 if shape is not None else False
+        return cls(shape, flat, Accepts.of(kernel), names=names_of(given))
 
     def stored(self) -> dict[str, Any]:
         """Return what a file keeps."""
@@ -152,6 +157,7 @@ class ObservationReader:
             "flat": self.flat,
             "accepts": [*self.accepts],
             "filling": None if self.filling is None else list(self.filling),
+            **({"names": list(self.names)} if self.names else {}),
         }
 
     @classmethod
@@ -161,7 +167,8 @@ class ObservationReader:
         kinds = Accepts(*(bool(kind) for kind in stored["accepts"]))
         filling = stored.get("filling")
         sides = None if shape is None else tuple(int(side) for side in shape)
-        return cls(sides, bool(stored["flat"]), kinds, None if filling is None else Filling(*filling))
+        names = tuple(str(name) for name in stored.get("names", ()))
+        return cls(sides, bool(stored["flat"]), kinds, None if filling is None else Filling(*filling), names)
 
     @property
     def floor(self) -> FloatArray | None:
@@ -181,6 +188,8 @@ class ObservationReader:
             return None
         if self.shape is None or (self.accepts.structured and not self._like_examples(observation)):
             return None if _all_nan(observation) else [observation]
+        if type(observation) is not np.ndarray:
+            check_order(self.names, observation)
         try:
             given = observation if type(observation) is np.ndarray else plain(observation)
             values = np.asarray(given, dtype=None if self.accepts.structured else np.float64)
@@ -242,6 +251,7 @@ class ObservationReader:
         given_singly = isinstance(observations, list | tuple) or not hasattr(observations, "__len__")
         if self.shape is None or self.accepts.structured or given_singly:
             return _not_empty(list(plain(observations)))
+        check_order(self.names, observations)
         array = _not_empty(np.asarray(plain(observations)))
         if array.dtype.kind == "O":
             return list(array)

@@ -13,6 +13,7 @@ from kmcf.bayes_rule.defaults import default_epsilon
 from kmcf.filter.gaps import Incomplete, accepted, few_examples, on_columns, read_more, read_with_gaps, separated
 from kmcf.filter.inputs import ObservationReader, read_examples
 from kmcf.filter.kernel_choice import KernelChoice, are_counts, choose_observation_kernel
+from kmcf.filter.naming import check_order
 from kmcf.filter.settings import check_angles
 from kmcf.herding.subsampling import Subsample, choose_examples
 from kmcf.kernels import Kernel, Learned, Precomputed, as_kernel
@@ -151,6 +152,7 @@ class Learnt:
 
     def _read_more(self, states: Any, observations: Any, angles: Sequence[int]) -> tuple[Objects, Objects]:
         gaps = self.reader.accepts.with_gaps(self.reader.filling)
+        check_order(self.reader.names, observations)
         read_states, read_observations = read_examples(
             states, observations, state_kernel=self.state_kernel, observation_kernel=gaps, fewest=1
         )

@@ -81,7 +81,9 @@ def _contents(learnt: Learnt) -> dict[str, Any]:
     """Return what a file keeps: examples, learnt kernels and numbers, and a cache of the rule."""
     choice, chosen = learnt.kernel_choice, learnt.chosen
     states, observations = learnt.examples
+    named = {"columns_": list(learnt.reader.names)} if learnt.reader.names else {}
     return {
+        **named,
         "states_": states,
         "observations_": observations,
         "flat_": learnt.reader.flat,

@@ -38,5 +38,14 @@ def default_state_kernel(states: Objects, angles: Sequence[int] = (), multiplier
 def default_observation_kernel(observations: Objects) -> Kernel:
     """Gaussian on asinh-scaled columns at 0.7 of the median distance."""
     if not is_numeric(observations):
-        raise TypeError(f"the observations are {describe(observations)}: pass an observation_kernel for such objects.")
+        text = " (Numbers that are text must be turned into numbers first.)" if _has_text(observations) else ""
+        raise TypeError(
+            f"the observations are {describe(observations)}: pass an observation_kernel for such objects.{text}"
+        )
     return AsinhScaled(Gaussian(multiplier=OBSERVATION_MULTIPLIER))
+
+
+def _has_text(objects: Objects) -> bool:
+    """Say whether the first object is a row with text in it, as tables with a wrong column have."""
+    first = objects[0] if len(objects) else None
+    return isinstance(first, list | tuple | np.ndarray) and any(isinstance(value, str) for value in first)

@@ -277,6 +277,7 @@ def as_kernel(kernel: Any, name: str = "a kernel") -> Kernel:
     if callable(kernel):
         return FromCallable(kernel)
     hint = " Pass what its fit_transform returns, with 'precomputed'." if hasattr(kernel, "fit_transform") else ""
+    hint = f" For a kernel by its name, write kmcf.kernels.named({kernel!r})." if isinstance(kernel, str) else hint
     raise TypeError(
         f"{name} must be a kmcf kernel, a scikit-learn kernel, a callable (A, B) -> matrix or 'precomputed', "
         f"not {kernel!r}.{hint}"
