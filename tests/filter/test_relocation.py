@@ -102,8 +102,11 @@ def test_doubt_is_page_s_test():
         doubt = keeps.doubt(doubt, Said(contrast))
         values.append(doubt)
     np.testing.assert_allclose(values, [0.0, 0.5, 2.5, 1.8, 0.0, 1.0])
-    for nothing in (Said(np.nan), Said(-9.0, resembled=False), Said(-9.0, state_coverage=0.1)):
+    uncovered = [Said(contrast, state_coverage=0.1) for contrast in (-9.0, -1.0, 9.0)]
+    for nothing in (Said(np.nan), Said(-9.0, resembled=False), *uncovered):
         assert keeps.doubt(1.0, nothing) == 1.0
+    # A filter that doubts already is not calmed where no example is.
+    assert [keeps.doubt(3.0, said) for said in uncovered] == [5.0, 4.0, 3.5]
 
 
 def test_a_widened_prior_has_the_share_it_should():

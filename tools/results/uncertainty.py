@@ -122,4 +122,21 @@ TABLES = [
     ),
     Table("alarms-room", "alarms/bench_alarms.json", (("room", "{words}"), ("", both(""))), prepare=room),
     Table("kidnapping", "kidnapping/bench_kidnapping.json", KIDNAPPING),
+    Table(
+        "kidnapping-calm",
+        "kidnapping/bench_kidnapping_calm.json",
+        (
+            ("model", "{model}"),
+            *(
+                column
+                for where in ("on examples", "on particles")
+                for column in (
+                    (f"RMSE {where}", f"{{{where}[error]:.3f}}"),
+                    ("changed by, %", f"{{{where}[loss]!p:.2f}} ± {{{where}[loss_error]!p:.2f}}"),
+                    ("looks, %", f"{{{where}[looks]!p:.2f}}"),
+                )
+            ),
+        ),
+        prepare=lambda rows: pivot(rows, ["model"], ["method"]),
+    ),
 ]

@@ -30,6 +30,8 @@ one or two steps in a thousand then do so in vain, too few to matter; with 2.5 i
 COVERED = 0.25
 """Examples can contradict a prediction only where they cover it; this much of the usual coverage is enough. Beyond
 them, and in gaps between them, an observation may be like any other."""
+LINGERING = 0.5
+"""Where examples do not cover a prediction, nothing calms a doubt that half reaches the limit; it grows by this."""
 MOVED = 200
 """The usual coverage is that of so many example states, moved once."""
 SHARE = 0.2
@@ -95,13 +97,18 @@ class Relocation:
         return Reconsidered(wide, found, {"relocated": True, "evidence": posterior.evidence})
 
     def doubt(self, before: float, posterior: Posterior) -> float:
-        """Return the doubt after one more observation; one that the examples say nothing about changes nothing."""
+        """Return the doubt after one more observation; one that the examples say nothing about changes nothing.
+
+        A doubt that half reaches the limit began where examples are. Where there are none, the rule's guess of how
+        probable observations are neither excuses nor calms it.
+        """
         contrast = posterior.contrast
         if np.isnan(contrast) or not posterior.resembled:
             return before
-        if contrast < 0.0 and self._uncovered(posterior.state_coverage):
-            return before
-        return max(0.0, before + min(-contrast, self.most))
+        added = min(-contrast, self.most)
+        if self._uncovered(posterior.state_coverage):
+            return before if before <= 0.5 * self.limit else before + max(added, LINGERING)
+        return max(0.0, before + added)
 
     def _uncovered(self, coverage: float) -> bool:
         # What is usual is at most one, and costs a move of the user's transition: it is asked for where it matters.
