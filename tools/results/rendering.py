@@ -12,6 +12,8 @@ from statistics import fmean
 from string import Formatter
 from typing import Any
 
+from kmcf_lab.tables import read_cells
+
 Row = dict[str, Any]
 Template = str | tuple[str, ...]  # a tuple: the first whose numbers are all known
 
@@ -100,10 +102,12 @@ class Table:
 
 
 def read(path: Path, rows: str = "rows") -> list[Row]:
-    """Return the rows of a JSON file, or of a CSV file (numbers as floats)."""
+    """Return the rows of a JSON file, of a Parquet file of cells, or of a CSV file (numbers as floats)."""
     if path.suffix == ".json":
         found = json.loads(path.read_text())[rows]
         return [found] if isinstance(found, dict) else found
+    if path.suffix == ".parquet":
+        return [row for result in read_cells(path) for row in result.flat()]
     with path.open() as lines:
         return [{name: _number(word) for name, word in row.items()} for row in csv.DictReader(lines)]
 

@@ -16,6 +16,7 @@ from kmcf.report import Report
 from kmcf_lab.commands.localize import Dataset
 from kmcf_lab.localize.registry import PROBLEMS
 from kmcf_lab.parquet import read_parquet
+from kmcf_lab.tables import read_cells
 
 pytestmark = pytest.mark.slow  # whole studies
 
@@ -61,6 +62,11 @@ def test_the_table_of_folds_follows_from_the_steps(finished):
     distances = [np.hypot(r["x"] - r["true_x"], r["y"] - r["true_y"]) for r in steps]
     assert float(fold["mean"]) == pytest.approx(np.mean(distances[5:]))
     assert float(fold["share"]) == pytest.approx(np.mean(np.array(distances[5:]) < 1.0))
+    cells = [one for one in read_cells(out / "folds.parquet") if one.cell.coordinates["fold"] == "walk_1"]
+    (same,) = (one for one in cells if one.cell.coordinates["method"] == "kmcf")
+    assert [str(same.rows[0][name]) for name in ("rmse", "mean", "share")] == [
+        fold[k] for k in ("rmse", "mean", "share")
+    ]
 
 
 @pytest.mark.usefixtures("undrawn")

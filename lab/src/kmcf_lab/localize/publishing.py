@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -84,7 +84,11 @@ def publish(
         if _key(one.cell) == _key(chosen.cell)
     }
     lines = [asdict(one) for one in scores]
-    files = [write_cells(out / "steps.parquet", results), write_csv(out / "folds.csv", lines, list(lines[0]))]
+    files = [
+        write_cells(out / "steps.parquet", results),
+        write_cells(out / "folds.parquet", [_summed_up(*one) for one in zip(results, lines, strict=True)]),
+        write_csv(out / "folds.csv", lines, list(lines[0])),
+    ]
     title = f"{fold.name}: {METHODS[looked_into].label}"
     pictures = draw_path(runs, fold, experiment.data(), measure, out, title)
     pictures += draw_errors(scores, measure, out)
@@ -95,6 +99,12 @@ def publish(
     shown = Shown(fold, ", a fold of median error" if show is None else "", runs, iterations)
     report = localization_report(experiment, scores, shown, moments, named, command).write(out / "report.html")
     return Published(scores, report, named["path"], [*files, *pictures, report], typical)
+
+
+def _summed_up(result: Result, line: Row) -> Result:
+    """Return a cell with its scores instead of its steps."""
+    row = {name: value for name, value in line.items() if name not in result.cell.coordinates}
+    return replace(result, rows=(row,))
 
 
 def _key(cell: Cell) -> tuple[str, int]:
