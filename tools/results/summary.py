@@ -165,8 +165,8 @@ def paper() -> str:
     return f"""
         Of Section 6.1 all {first[1]} sentences that were checked hold; of Section 5 {theory[2]} of {theory[1]}
         ({theory[3]} do not); of Section 6.2 {models[2]} of {models[1]} ({models[3]} do not); of Section 6.3, in a
-        simulated building and with {draws[1]} of twenty draws, {images[2]} of {images[1]} ({images[3]} do not). The others
-        cannot be decided."""
+        simulated building and with {draws[1]} of twenty draws, {images[2]} of {images[1]} ({images[3]} do not). The
+        others cannot be decided."""
 
 
 def operation() -> str:
