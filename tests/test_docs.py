@@ -51,7 +51,9 @@ def test_the_readme_example_runs_and_is_about_fifteen_lines(capsys):
 
 # The first block of a page prepares the others, each of which runs after it alone.
 CODE = {page: blocks(page) for page in PAGES if page not in (*IN_ORDER, "README.md")}
-SLOW = ("docs/cluster.md", "docs/building.md", "docs/live.md")  # processes of their own; rendered images
+# Processes of their own, rendered images, compiled loops, evidence over grids, thousands of particles: seconds each.
+SLOW_PAGES = ("cluster", "building", "live", "jax", "learning-transitions", "spikes", "baselines")
+SLOW = {f"docs/{name}.md" for name in SLOW_PAGES}
 RECIPES = [(page, number) for page, code in CODE.items() for number in range(min(1, len(code) - 1), len(code)) if code]
 
 

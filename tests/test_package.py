@@ -97,6 +97,7 @@ def test_the_filter_does_not_wait_for_what_it_may_never_use():
     assert python(code) == "[]"
 
 
+@pytest.mark.slow
 def test_filtering_needs_no_extra():
     """With every optional library made unimportable the filter works as it does with them."""
     code = (

@@ -33,6 +33,7 @@ def _forget_calls():
     CALLS.clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("jobs", "backend"), [(1, "loky"), (2, "threading"), (2, "loky")])
 def test_results_depend_on_neither_order_nor_workers(tmp_path, jobs, backend):
     plain = run_cells(CELLS, compute, tmp_path / "a")
@@ -117,6 +118,7 @@ run_cells([Cell("slow", {"repetition": r}) for r in range(200)], compute, Path("
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_whole_files_and_resumes(tmp_path):
     process = subprocess.Popen([sys.executable, "-c", SLOW.replace("FOLDER", str(tmp_path))])
     limit = time.monotonic() + 60

@@ -72,6 +72,7 @@ def test_not_a_number_and_nothing_are_different_and_mixed_columns_survive(tmp_pa
     assert about == {"ε": [1, "a"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", sorted(PUBLISHED.rglob("*.parquet")), ids=lambda path: f"{path.parent.name}/{path.name}"
 )

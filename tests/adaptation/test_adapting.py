@@ -27,6 +27,7 @@ def changed(observations):
     return 4.0 * observations - 8.0
 
 
+@pytest.mark.slow
 def test_half_of_the_damage_of_an_affine_change_is_repaired_without_states(flt):
     found = kmcf.adapt(flt, changed(SEEN.observations))
     assert found.adapted
@@ -49,6 +50,7 @@ def test_a_sensor_that_has_not_changed_is_left_alone(flt):
     assert found.reason in repr(found)
 
 
+@pytest.mark.slow
 def test_one_of_several_columns_that_is_off_is_found_and_the_others_are_left_alone():
     rng = np.random.default_rng(4)
     walk = np.cumsum(0.4 * rng.normal(size=(240, 2)), axis=0)

@@ -92,6 +92,7 @@ class Pushed:
         return -((after - 0.9 * before - self.gain * control) ** 2)[:, 0] - 0.5 * np.log(np.pi)
 
 
+@pytest.mark.slow
 def test_a_gain_of_controls_is_found_on_model_1b_with_your_own_density_and_with_times():
     model = kmcf.datasets.paper_model("1b")  # whose gain is 1 / sqrt(2)
     train, test = model.simulate(100, random_state=0), model.simulate(70, random_state=1)

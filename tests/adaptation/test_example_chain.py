@@ -69,6 +69,7 @@ def test_em_raises_the_likelihood_at_every_step():
     assert totals[-1] > totals[0] + 100
 
 
+@pytest.mark.slow
 def test_the_search_finds_the_change_that_was_made():
     likelihood, rows = simulated(lambda rows: rows + np.array([0.0, -2.0, 0.0]))
     found = search_changes(ChangeSearch(likelihood, rows))

@@ -33,6 +33,7 @@ def examples_of(states, observations):
     return Examples(states, *(Gaussian().fit(part).on_examples(part) for part in (states, observations)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "rule", "noise"), [(10, "kbr", 0.3), (31, "kbr", 1.0), (20, "importance", 0.3)])
 def test_the_default_has_the_errors_of_the_exact_engine(columns, rule, noise):
     """Posterior means move little in units of their sd, unless a posterior is narrower than its error by far."""
@@ -54,6 +55,7 @@ def test_the_default_has_the_errors_of_the_exact_engine(columns, rule, noise):
     assert np.median(changes) < (0.01 if fitted.why.change < 0.01 else 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [300, 900])
 def test_no_size_is_a_cliff(n):
     """By the cost model, since clocks are noisy; at 1e-8 the kernel matrix has full rank, and steps cost n³."""

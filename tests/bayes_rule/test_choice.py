@@ -126,6 +126,7 @@ def test_auto_knows_that_few_examples_are_near():
     assert cheapest(3000, 40, 40, settings, near=100) == "compressed"
 
 
+@pytest.mark.slow
 def test_advice_about_ranks_fits_the_kernel(monkeypatch):
     """Nobody is told to learn a kernel that is learnt, or that a cap was too low which left twice what was used."""
     monkeypatch.setattr("kmcf.bayes_rule.accuracy.LARGEST_GRAM", 200)

@@ -27,6 +27,7 @@ def files(tmp_path_factory):
 COLUMNS = ("-s", "x,y", "-y", "d*", "-t", "t", "--observation-kernel", "gaussian")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::kmcf.CalibrationWarning")  # few independent steps
 def test_fit_leaves_sequences_out_in_turn(files, tmp_path):
     out = tmp_path / "model.kmcf"
@@ -43,6 +44,7 @@ def test_fit_leaves_sequences_out_in_turn(files, tmp_path):
     np.testing.assert_allclose([float(row["lower_x"]) for row in rows], expected[:, 0, 0], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_calibrate_takes_other_files_and_keeps_the_notes(files, tmp_path):
     model, out = tmp_path / "model.kmcf", tmp_path / "better.kmcf"
     succeed("fit", *files[:2], *COLUMNS, "-o", model)

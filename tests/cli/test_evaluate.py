@@ -37,6 +37,7 @@ def test_errors_are_those_of_the_definition(model, tmp_path):
     assert f"{told['all']['rmse']:.4g}" in shown
 
 
+@pytest.mark.slow
 def test_smoothed_errors_stand_beside_filtered_ones(model, tmp_path):
     states, seen = walk(20, 8)
     path = write_csv(tmp_path / "walk.csv", states, seen)

@@ -82,6 +82,7 @@ def test_controls_drive_a_linear_transition(tmp_path):
     assert_same(tmp_path / "m.kmcf", flt, states[:9], controls[:9])
 
 
+@pytest.mark.slow
 def test_fixed_parameters_recovery_and_angles(tmp_path):
     rng = np.random.default_rng(0)
     angle = np.cumsum(rng.normal(scale=0.5, size=150))

@@ -16,6 +16,7 @@ def given(tmp_path_factory):
     return model, write_csv(folder / "later.csv", *walk(30, 7))
 
 
+@pytest.mark.slow
 def test_learns_what_python_learns_and_keeps_the_notes(given, tmp_path):
     model, later = given
     out = tmp_path / "better.kmcf"
@@ -38,6 +39,7 @@ def test_the_script_says_what_runs(given):
     assert "times=" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::kmcf.LearningWarning")  # thirty steps do not tell much
 def test_em_is_what_python_does(given):
     model, later = given

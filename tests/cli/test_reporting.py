@@ -20,6 +20,7 @@ def test_file(tmp_path):
     return write_csv(tmp_path / "test.csv", *TEST)
 
 
+@pytest.mark.slow
 def test_evaluate_compares_and_writes_a_page(model, test_file, tmp_path):
     words = (
         "evaluate",
@@ -48,6 +49,7 @@ def test_evaluate_compares_and_writes_a_page(model, test_file, tmp_path):
     assert "file://" in told
 
 
+@pytest.mark.slow
 def test_filter_writes_a_page(model, test_file, tmp_path):
     told = succeed("filter", model, test_file, "-o", tmp_path / "s.csv", "--report", tmp_path / "p.html").stderr
     assert "saved" in told
@@ -67,6 +69,7 @@ def test_a_page_that_cannot_be_drawn_is_refused_before_the_work(model, test_file
     assert not (tmp_path / "p.html").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::kmcf.CalibrationWarning", "ignore::kmcf.RejectedStepWarning")  # short walks
 def test_crossvalidate(tmp_path, monkeypatch):
     files = [write_csv(tmp_path / f"walk{k}.csv", *walk(24, k)) for k in range(2)]

@@ -60,6 +60,7 @@ def assert_same(words, folder, monkeypatch, capsys):
     return list(made["command"]), printed, capsys.readouterr().out, names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -94,6 +95,7 @@ def test_fit(words, tmp_path, monkeypatch, capsys):
     assert names["flt"].filter(TEST[1][:3], TEST[1][:3, :1] if "-u" in words else None).mean.shape == (3, width)
 
 
+@pytest.mark.slow
 def test_fit_without_time_from_other_files(tmp_path, monkeypatch, capsys):
     walks = np.repeat(["a", "b"], [70, 50])
     states, observations = (np.concatenate(part) for part in zip(*TRAIN, strict=True))
@@ -270,6 +272,7 @@ def test_literals_mean_what_they_were(value):
     assert repr(eval(as_code(value))) == repr(value)
 
 
+@pytest.mark.slow
 @given(st.lists(VALUES), st.dictionaries(st.sampled_from(["a", "b", "c"]), VALUES))
 def test_calls_pass_what_they_were_given(arguments, named):
     got = eval(call("both", *arguments, **named), {"both": lambda *some, **more: (some, more), "float": float})

@@ -107,6 +107,7 @@ def answered_one_by_one(process, observations):
     return b"".join(answers).decode()
 
 
+@pytest.mark.slow
 @needs_signals
 @pytest.mark.parametrize("ending", ["end of input", "ctrl-c"])
 def test_lines_are_answered_at_once_and_are_whole_to_the_end(ending, model):

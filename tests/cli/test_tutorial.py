@@ -73,6 +73,7 @@ def test_the_page_names_every_command_and_exit_code():
         assert f"| {code} |" in text
 
 
+@pytest.mark.slow
 def test_the_first_tutorial_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = (PAGE.parent / "tutorial.md").read_text()

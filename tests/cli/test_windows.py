@@ -46,6 +46,7 @@ def by_hand(k, fill="nan"):
     return flt.fit(states, observations)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "fill"), [("3:repeat", "repeat"), ("1.5s", "nan")])
 def test_fit_notes_the_window_and_every_command_uses_it(files, tmp_path, words, fill):
     train, test, seen = files
@@ -63,6 +64,7 @@ def test_fit_notes_the_window_and_every_command_uses_it(files, tmp_path, words, 
     assert scores["rmse"] == pytest.approx(rmse, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_calibrate_keeps_the_window(files, tmp_path):
     train, test, _ = files
     model = tmp_path / "model.kmcf"

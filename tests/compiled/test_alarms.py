@@ -40,6 +40,7 @@ def test_distances_are_those_of_the_watch(flt, faulty, faulty_run):
     np.testing.assert_allclose(faulty_run.observation_distance, expected)
 
 
+@pytest.mark.slow
 def test_alarms_are_decided_as_on_numpy(flt, faulty_run):
     """The thresholds' own decision about the run's columns, and that of the beliefs one by one."""
     assert isinstance(flt.alarm_thresholds_, Thresholds)

@@ -30,6 +30,7 @@ def test_triangular_solves():
     np.testing.assert_allclose(lower @ lower.T @ found, right, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "q"), [(7, 5), (32, 1), (70, 17)])
 def test_fused_systems_of_a_batch(count, q):
     rng = np.random.default_rng(count)
@@ -49,6 +50,7 @@ def test_fused_systems_that_are_not_positive_definite_give_nan():
     np.testing.assert_array_equal(found[1], np.ones(3))
 
 
+@pytest.mark.slow
 def test_fused_systems_have_derivatives():
     rng = np.random.default_rng(0)
     C, right = jnp.asarray(rng.normal(size=(40, 4, 4))), jnp.asarray(rng.normal(size=(40, 4)))

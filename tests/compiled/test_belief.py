@@ -20,6 +20,7 @@ def test_the_initial_belief_is_p_init(flt):
     np.testing.assert_array_equal(belief.states, flt.start(stream=4).states)
 
 
+@pytest.mark.slow
 def test_beliefs_of_runs_and_pickles_go_on(flt):
     seen = TEST.observations.copy()
     seen[2] = np.nan

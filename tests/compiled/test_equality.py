@@ -35,6 +35,7 @@ def both_runs(name, dtype=jnp.float64, algebra=None, **settings):
         return expected, flt.filter(jnp.asarray(test.observations, dtype), particles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAPER_MODELS)
 def test_the_same_posteriors_on_the_same_particles(name):
     expected, found = both_runs(name)

@@ -48,6 +48,7 @@ def both_runs(name, make, **settings):
         return expected, flt.filter(jnp.asarray(seen), particles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "make", "settings"),
     [
@@ -118,6 +119,7 @@ def test_free_runs_are_as_accurate_as_with_numpy(flt, runs, sequences):
     assert abs(errors[1] / errors[0] - 1) < 0.06
 
 
+@pytest.mark.slow
 def test_the_backward_pass_is_the_one_of_the_host(flt, runs, sequences):
     found = flt.smooth(jnp.asarray(sequences))
     host = smoothed_run(flt._smoother(), runs[0], None, None)  # without a gap; there the host moves fewer states

@@ -30,6 +30,7 @@ def whole():
     return fitted(Y)
 
 
+@pytest.mark.slow
 def test_the_answer_is_that_of_a_filter_on_the_observed_columns(whole):
     part = fitted(Y[:, [0, 2]])
     mixed = np.where(np.arange(8)[:, None] % 2 == 0, without(YS[:8], 1, 3), YS[:8])
@@ -61,6 +62,7 @@ def test_one_pattern_in_a_whole_batch_is_one_loop(whole):
         np.testing.assert_allclose(run.mean[t], belief.mean(), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_examples_that_lack_numbers():
     gappy = with_gaps(Y, 0.08, seed=4)
     complete = ~np.isnan(gappy).any(axis=1)

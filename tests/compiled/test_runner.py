@@ -70,6 +70,7 @@ def test_controls_of_each_sequence():
     np.testing.assert_allclose(moved[1, :, 0], [0.0, 2.0, 4.0, 6.0], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_two_devices_share_a_batch(flt, batch, runs):
     if len(jax.devices()) < 2:
         pytest.skip("JAX sees one device only")

@@ -18,6 +18,7 @@ def problem(count, columns, pivots=9, batch=3):
     return centres, points, Gaussian(WIDTH).on_examples(jnp.asarray(centres))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "columns"), [(1, 1), (7, 2), (300, 3), (1000, 1), (LARGEST_BLOCK, 2), (LARGEST_BLOCK + 1, 1), (2500, 8)]
 )
@@ -39,6 +40,7 @@ def test_far_particles_are_similar_to_nothing():
     assert closest == 0.0
 
 
+@pytest.mark.slow
 def test_derivatives_are_those_of_the_plain_formulas():
     _, points, pivots = problem(6, 2)
 

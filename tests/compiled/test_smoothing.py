@@ -13,6 +13,7 @@ import kmcf
 from kmcf.filter.smoothing import smoothed_run
 
 
+@pytest.mark.slow
 def test_a_compiled_filter_is_smoothed(flt):
     run = flt.smooth(TEST.observations)
     exact, _, _ = rauch_tung_striebel(TEST.observations)
@@ -43,6 +44,7 @@ def same_as_on_the_host(flt, found, controls=None):
             assert member[t].final == host[t].final
 
 
+@pytest.mark.slow
 def test_the_backward_pass_is_the_one_of_the_host(flt, batch):
     found = flt.smooth(batch)
     same_as_on_the_host(flt, found)

@@ -23,6 +23,7 @@ def test_online_equals_batch(flt, run):
     np.testing.assert_allclose(belief.mean(), belief.weights @ TRAIN.states, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_users_compile_batch_and_scan_steps(flt, run):
     compiled = jax.jit(flt.step)
     np.testing.assert_allclose(compiled(flt.start(), TEST.observations[0]).mean(), run.mean[0], atol=1e-12)
@@ -58,6 +59,7 @@ def test_the_first_step_makes_no_transition(flt):
     np.testing.assert_array_equal(flt.step(flt.start(), None).states, flt.start().states)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algebra", [DeviceAlgebra(), DeviceAlgebra("interpreted")])
 def test_derivatives_of_one_correction(flt, algebra):
     twin = copy.copy(flt)

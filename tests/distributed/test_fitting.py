@@ -202,6 +202,7 @@ def test_other_versions_are_refused(client, monkeypatch):
         pass
 
 
+@pytest.mark.slow
 def test_no_scheduler_answers():
     begin = time.monotonic()
     with (

@@ -47,6 +47,7 @@ def test_inside_a_connection_its_client_is_known(client):
     assert seen == [None]
 
 
+@pytest.mark.slow
 def test_other_packages_are_compared_too(client):
     with pytest.raises(RuntimeError, match=r"does not have no_such_package, but this machine has 1\.0"):
         cluster.check_versions(client, "no_such_package", "1.0")
@@ -78,6 +79,7 @@ def test_a_cluster_without_workers_is_given_up(client):
     assert time.monotonic() - begin < 10
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_dies_is_a_sentence():
     def lose(client):
         slow = client.submit(time.sleep, 60)

@@ -68,6 +68,7 @@ def test_worst_moments_are_the_largest_errors(runs, tmp_path):
     assert first == pytest.approx(largest, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_smoothed_runs_stand_beside_what_the_filter_said(filters, tmp_path):
     smoothed = [filters[0].smooth(test.observations) for test in TESTS[:1]]
     words = plain(write_report(tmp_path / "p.html", TESTS[:1], smoothed).read_text())

@@ -117,6 +117,7 @@ def test_examples_that_are_no_sequence_are_tried_one_by_one():
         flt.calibrate(train.states, train.observations, range(100), sequential=False)
 
 
+@pytest.mark.slow
 def test_a_heading_is_measured_around_the_circle():
     rng = np.random.default_rng(0)
     turns = np.cumsum(rng.normal(scale=0.3, size=240)) + 3.0
@@ -250,6 +251,7 @@ def test_what_intervals_reach_beyond_the_examples_is_noted():
 # --- several sensors --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kmcf.KernelMonteCarloFilter, kmcf.ParticleLikelihoodFilter])
 def test_intervals_of_several_sensors_are_calibrated_on_sequences_never_seen(kind, tmp_path):
     flt = kind(two_sensors.move, two_sensors.initial, n_particles=60, random_state=0)

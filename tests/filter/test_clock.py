@@ -62,6 +62,7 @@ def test_predictions_widen_with_the_root_of_time(walking):
     np.testing.assert_array_equal(ahead.times, [11.0, 14.0, 26.0])
 
 
+@pytest.mark.slow
 def test_online_is_batch_and_beliefs_know_the_time(walking):
     _, observations, times = uneven(12, 4)
     run, belief, beliefs = walking.filter(observations, times=times), walking.start(), []

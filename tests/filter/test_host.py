@@ -209,6 +209,7 @@ def test_the_limits_are_those_of_the_documentation():
     assert 8 * host.KEPT_NUMBERS == 32_000_000  # bytes
 
 
+@pytest.mark.slow
 def test_a_long_run_keeps_its_summaries_only(monkeypatch):
     monkeypatch.setattr(host, "KEPT_STEPS", 700)  # more than one chunk of summaries
     flt, observations = tiny(), STATIONARY.simulate(701, random_state=1).observations

@@ -45,6 +45,7 @@ def test_intervals_hold_most_states_beyond_the_examples(flt, run):
     assert held(without_reach(flt).filter(TEST.observations))[FAR].mean() < 0.2
 
 
+@pytest.mark.slow
 def test_calibrated_intervals_reach_out_too(flt, run):
     same = flt.with_transition(flt.transition).calibrate(POOL.states[KNOWN], POOL.observations[KNOWN])
     again = same.filter(TEST.observations)

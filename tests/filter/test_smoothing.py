@@ -357,6 +357,7 @@ def test_calibration_has_factors_of_its_own_for_smoothed_beliefs(tmp_path):
     np.testing.assert_allclose(again.smooth(TEST.observations[:6]).interval, after.interval)
 
 
+@pytest.mark.slow
 def test_calibrated_smoothed_intervals_hold_what_they_say():
     model = kmcf.datasets.paper_model("2a")
     train, other, test = (model.simulate(size, random_state=(3, size)) for size in (150, 300, 310))

@@ -256,6 +256,7 @@ def test_the_field_of_a_scan_is_an_angle():
         degrees.placed(np.zeros((3, 3)), degrees.prepare(scans))
 
 
+@pytest.mark.slow
 def test_no_example_need_look_where_a_placed_filter_does():
     rng = np.random.default_rng(0)
     poses = np.column_stack([rng.uniform(-2, 2, size=(60, 2)), 0.2 * rng.normal(size=60)])  # all look to the east

@@ -81,6 +81,7 @@ def browser():
         yield started
 
 
+@pytest.mark.slow
 @needs_browser
 def test_a_recording_is_replayed(browser):
     with serving(page_for(MODEL, [RECORDING])) as port:
@@ -109,6 +110,7 @@ def test_a_recording_is_replayed(browser):
         browser.open("about:blank")  # or it would miss the server
 
 
+@pytest.mark.slow
 @needs_browser
 def test_a_phone_follows_what_is_posted(browser):
     model, test = walk_model()

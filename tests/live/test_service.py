@@ -177,6 +177,7 @@ def drain(following):
         following.recv(5)
 
 
+@pytest.mark.slow
 def test_a_slow_client_is_dropped_and_nobody_else_notices(client):
     before = client.service.followers.dropped
     raw = socket.socket()
@@ -199,6 +200,7 @@ def test_a_slow_client_is_dropped_and_nobody_else_notices(client):
 FORKED = pytest.mark.filterwarnings("ignore:os.fork")  # other tests in this process use JAX, which warns of forks
 
 
+@pytest.mark.slow
 @FORKED
 def test_several_processes_share_the_objects(tmp_path):
     with served(MODEL, processes=2, state=tmp_path) as client:

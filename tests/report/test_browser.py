@@ -42,6 +42,7 @@ def page(tmp_path_factory):
     return sample_report().write(tmp_path_factory.mktemp("page") / "report.html")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1200, 700, 360])
 @pytest.mark.parametrize("dark", [False, True])
 def test_it_loads_without_complaints_and_fits(browser, page, width, dark):
@@ -78,6 +79,7 @@ def test_letters_are_readable_on_a_phone(browser, page):
     assert browser.evaluate(f"{FIGURES}.every(f => {PLOT}(f).bbox.width <= f.querySelector('.canvas').clientWidth)")
 
 
+@pytest.mark.slow
 def test_labels_of_an_axis_do_not_overlap(browser, page):
     for width in (1200, 360):
         browser.open(page, width=width)
@@ -88,6 +90,7 @@ def test_labels_of_an_axis_do_not_overlap(browser, page):
         assert policies == ["NoOverlap"] * 12
 
 
+@pytest.mark.slow
 def test_maps_have_one_scale_at_every_width(browser, page):
     for width in (1200, 360):
         browser.open(page, width=width)
@@ -100,6 +103,7 @@ def test_maps_have_one_scale_at_every_width(browser, page):
             assert x == pytest.approx(y, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_pressing_the_legend_hides_a_series(browser, page):
     browser.open(page)
     before = browser.evaluate(f"{INK}({FIRST})")
@@ -166,6 +170,7 @@ def test_arrow_keys_walk_through_the_points(browser, page):
     ]
 
 
+@pytest.mark.slow
 def test_paper_gets_pictures_that_fit(browser, page):
     browser.open(page)
     browser.print()
@@ -187,6 +192,7 @@ def test_pressing_a_heading_sorts(browser, page):
     assert browser.evaluate(column.format(0)) == ["2a", "1a", "3a"]
 
 
+@pytest.mark.slow
 def test_the_player_plays_to_the_end_and_steps(browser, page):
     browser.open(page)
     state = "[document.querySelector('.slider').value, document.querySelector('.moment').textContent]"

@@ -105,6 +105,7 @@ def test_the_library_that_draws_is_imported_where_it_is_needed():
     assert done.stdout.strip() == "set()"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["bokeh.plotting", "bokeh.models", "bokeh.resources"])
 def test_without_the_library_one_sentence_names_the_extra(library, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, library, None)

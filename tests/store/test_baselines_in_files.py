@@ -38,6 +38,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flt", CASES.values(), ids=CASES)
 def test_baselines_come_back_without_anything_passed(flt, tmp_path):
     flt.fit(STATES, VECTORS)

@@ -43,6 +43,7 @@ def damaged(whole, rng):
     return bytes(data)
 
 
+@pytest.mark.slow
 def test_every_damaged_file_is_found_out(whole, tmp_path):
     rng = np.random.default_rng(0)
     path = tmp_path / "m.kmcf"
@@ -69,6 +70,7 @@ def test_every_single_byte_counts(whole, tmp_path):
             kmcf.load(tmp_path / "m.kmcf", transition=move)
 
 
+@pytest.mark.slow
 def test_files_damaged_behind_a_right_checksum_load_or_say_no(whole, tmp_path):
     """Whoever can compute a checksum can write any numbers, but not break the program that loads them."""
     rng = np.random.default_rng(1)
@@ -97,6 +99,7 @@ def mangled(node, rng):
     return junk[rng.integers(len(junk))]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::kmcf.RefittedWarning")  # where the cache is what makes no sense
 def test_manifests_that_make_no_sense_load_or_say_no(whole, tmp_path):
     rng = np.random.default_rng(2)

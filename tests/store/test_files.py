@@ -40,6 +40,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 def test_runs_are_bit_identical_also_after_learning_more(settings, tmp_path):
     flt = make(**settings).fit(STATES, OBSERVATIONS)
@@ -62,6 +63,7 @@ def test_kernels_on_vectors_come_back(kernel, tmp_path):
     np.testing.assert_array_equal(twin.observation_kernel_(VECTORS[:9]), flt.observation_kernel_(VECTORS[:9]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["exact", "lowrank"])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_kernels_on_other_data_come_back_with_their_examples(case, engine, tmp_path):

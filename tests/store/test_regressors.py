@@ -22,6 +22,7 @@ from kmcf.kernels import Learned
 from kmcf.store import FileError
 
 
+@pytest.mark.slow
 def test_regressors_come_back_through_skops_if_their_types_are_trusted(tmp_path):
     pytest.importorskip("skops")
     flt = make(observation_kernel=Learned(Ridge(alpha=0.1))).fit(STATES, VECTORS)

@@ -93,6 +93,7 @@ def test_a_disk_that_runs_full_leaves_the_old_file(tmp_path):
     assert_same_run(kmcf.load(path, transition=move).filter(TEST), small().filter(TEST))
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_the_old_file(tmp_path):
     path = tmp_path / "m.kmcf"
     small().save(path)

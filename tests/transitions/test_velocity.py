@@ -56,6 +56,7 @@ def test_bad_controls_and_states():
         model(states, [1.0, 0.0, 0.0], rng)
 
 
+@pytest.mark.slow
 def test_its_noise_is_learnt():
     truth = VelocityMotion(0.05, 0.02, 0.03, 0.04, 0.01, 0.02, step=0.5, rotation_floor=0.05, translation_floor=0.02)
     rng = np.random.default_rng(2)

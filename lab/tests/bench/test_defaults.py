@@ -1,10 +1,12 @@
 """The default filter, beside the tight one."""
 
 import numpy as np
+import pytest
 
 from kmcf_lab.bench import defaults
 
 
+@pytest.mark.slow
 def test_defaults_cost_less_and_err_as_little(monkeypatch):
     monkeypatch.setattr(defaults, "STEPS", 12)
     monkeypatch.setattr(defaults, "SEQUENCES", 2)

@@ -42,6 +42,7 @@ def test_a_run_that_differs_is_found(monkeypatch):
     assert endurance_runs._compared(runs, runs[::-1]).held == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(endurance_stops.FORKS != "fork", reason="starting programs anew takes long")
 # An interrupt may hit while Python deletes an object, which it then only reports: that is what is counted here.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -16,6 +16,7 @@ def _small(monkeypatch):
     monkeypatch.setattr(bench_jax, "PICKS", 8)
 
 
+@pytest.mark.slow
 def test_speeds_are_of_the_sizes_asked_for():
     said = []
     (row,) = bench_jax.measure_speed([60], [3], steps=4, dtypes=("float64",), report=said.append)
@@ -47,6 +48,7 @@ def test_the_parts_of_a_step_are_timed():
     assert all(part.milliseconds > 0 for part in parts)
 
 
+@pytest.mark.slow
 def test_single_precision_changes_little(monkeypatch):
     original = bench_jax.fitted
 

@@ -40,6 +40,7 @@ def test_a_small_study(monkeypatch):
     assert all(row.looks == 0.0 for row in rows if "=" in row.method or row.method == "oracle")
 
 
+@pytest.mark.slow
 def test_what_looking_elsewhere_costs_is_compared_on_the_same_data():
     rows = measure_calm(["1a"], [60], 2, report=lambda line: None)
     assert [(row.method, row.n, row.repetitions) for row in rows] == [("on examples", 60, 2), ("on particles", 60, 2)]

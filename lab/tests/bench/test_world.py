@@ -1,8 +1,11 @@
 """A small world, followed in a process of its own."""
 
+import pytest
+
 from kmcf_lab.bench.world import measure_world
 
 
+@pytest.mark.slow
 def test_the_walk_is_followed_from_either_start():
     known, unknown = measure_world(3000, steps=15)
     assert (known.start, unknown.start) == ("known", "unknown")

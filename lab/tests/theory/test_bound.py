@@ -6,6 +6,8 @@ from kmcf_lab.cells import Cell
 from kmcf_lab.tables import rows_of
 from kmcf_lab.theory.bound import compute_bound
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("space", ["circle", "line"])
 def test_the_expectation_is_the_mean_of_many_moves(space):
