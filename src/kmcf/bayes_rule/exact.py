@@ -150,9 +150,10 @@ class ExactRule(GramRule):
 
     def suggested(self, observation: Objects) -> Prior | None:
         """Weigh the example states by one observation alone."""
+        if self._sharp is None:
+            return None
         factor, k_y = self.observations, self.examples.observation_kernel.against(observation)[:, 0]
-        features = factor.features(k_y[factor.pivots])
-        weights = None if self._sharp is None else self._sharp.likely(factor.factor, features)
+        weights = self._sharp.likely(factor.factor, factor.features(k_y[factor.pivots]))
         return None if weights is None else Sample(self.examples.states, weights)
 
     def _expected(self, coefficients: FloatArray) -> float:

@@ -97,7 +97,7 @@ def evaluate(
     check_target(page.report)
     with tables.pointing():
         names = script.run()
-    _show(names, f"{model}", files, as_json=as_json)
+    _show(names, str(model), files, as_json=as_json)
     if not as_json:
         tell_page(page.report)
 

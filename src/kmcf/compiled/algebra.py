@@ -11,7 +11,7 @@ from jax import lax
 
 from kmcf.compiled.loops import fused_loop, plain_loop
 from kmcf.compiled.similarities import can_be_fused, fused_similarities, plain_similarities
-from kmcf.compiled.solves import MOST_ROWS, fused_solve, plain_solve
+from kmcf.compiled.solves import MOST_ROWS, fused_solve, plain_solve, solve_factorised
 from kmcf.herding.herding import herding_loss
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import Array
@@ -46,8 +46,7 @@ class DeviceAlgebra:
 
     def solve_factorised(self, lower: Array, right: Array) -> Array:
         """Solve L Lᵀ x = right."""
-        half = lax.linalg.triangular_solve(lower, right[:, None], left_side=True, lower=True)
-        return lax.linalg.triangular_solve(lower, half, left_side=True, lower=True, transpose_a=True)[:, 0]
+        return solve_factorised(lower, right)
 
     def solve_regularised_square(self, C: Array, delta: Any, right: Array) -> Array:
         """Solve (C² + δI) x = right for a symmetric C."""

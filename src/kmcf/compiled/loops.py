@@ -18,7 +18,11 @@ import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
 
+from kmcf.compiled.fusing import power_of_two, warps
 from kmcf.numerics.arrays import Array
+
+EACH = 1024
+"""Candidates per warp: as few warps as hold them, since threads of different ones wait for each other at every pick."""
 
 
 def plain_loop(mean_values: Array, gram: Array, size: int) -> tuple[Array, Array]:
@@ -51,16 +55,16 @@ def fused_loop(mean_values: Array, gram: Array, size: int, *, interpret: bool = 
     [0, 2]
     """
     count = mean_values.shape[0]
-    width = _power_of_two(count)
+    width = power_of_two(count)
     if width != gram.shape[1]:  # blocks are powers of two; padding is never picked
         gram = jnp.pad(gram, ((0, 0), (0, width - gram.shape[1])))
     picks, score = pl.pallas_call(
         partial(_loop_kernel, size=size, count=count, width=width),
         out_shape=(
-            jax.ShapeDtypeStruct((_power_of_two(size),), jnp.int32),
+            jax.ShapeDtypeStruct((power_of_two(size),), jnp.int32),
             jax.ShapeDtypeStruct((width,), mean_values.dtype),
         ),
-        compiler_params=_warps(width),
+        compiler_params=warps(max(width // EACH, 1)),
         interpret=interpret,
         name="herding",
     )(mean_values, gram)
@@ -69,7 +73,7 @@ def fused_loop(mean_values: Array, gram: Array, size: int, *, interpret: bool = 
 
 def padded_gram(gram: Any) -> Any:
     """Return a kernel matrix with its rows padded with zeros to a power of two, as the fused loop needs them."""
-    width = _power_of_two(gram.shape[1])
+    width = power_of_two(gram.shape[1])
     return jnp.pad(jnp.asarray(gram), ((0, 0), (0, width - gram.shape[1])))
 
 
@@ -85,14 +89,3 @@ def _loop_kernel(
         return (score + mean) - gram_ref[best, :]
 
     score_ref[...] = lax.fori_loop(0, size, pick, mean)
-
-
-def _warps(width: int) -> Any:
-    """Return how few warps hold all candidates: threads of different warps wait for each other at every pick."""
-    from jax.experimental.pallas import triton
-
-    return triton.CompilerParams(num_warps=min(max(width // 1024, 1), 8), num_stages=1)
-
-
-def _power_of_two(number: int) -> int:
-    return 1 << max(number - 1, 0).bit_length()

@@ -21,6 +21,7 @@ from kmcf.compiled.belief import DeviceBelief
 from kmcf.compiled.checks import check_results, is_traced
 from kmcf.compiled.compiling import compiled
 from kmcf.compiled.engine import CompiledFilter
+from kmcf.compiled.fusing import power_of_two
 from kmcf.compiled.inputs import Batch, read_one
 from kmcf.compiled.records import FilterState, Model
 from kmcf.compiled.seen import Seen
@@ -143,7 +144,8 @@ class PatternedFilter(ColumnsFilter):
             for rows in _alike(observations[:, t], np.flatnonzero(batch.lengths > t)):
                 engine, _ = self._chosen(observations[rows[0], t])
                 seen = np.stack([self._chosen(observations[b, t])[1] for b in rows])
-                padded = np.pad(np.arange(len(rows)), (0, _power_of_two(len(rows)) - len(rows)), mode="edge")
+                more = power_of_two(len(rows)) - len(rows)  # few sizes have to be compiled
+                padded = np.pad(np.arange(len(rows)), (0, more), mode="edge")
                 places = rows[padded]
                 drives = jax.tree.map(lambda array, t=t, places=places: array[places, t], batch.drives)
                 some = jax.tree.map(lambda array, places=places: array[places], states)
@@ -165,11 +167,6 @@ def _alike(observations: Any, rows: IntArray) -> list[IntArray]:
     _, groups = np.unique(patterns, axis=0, return_inverse=True)
     groups = groups.ravel()
     return [rows[groups == group] for group in range(int(groups.max(initial=-1)) + 1)]
-
-
-def _power_of_two(number: int) -> int:
-    """Return the next power of two, so that few sizes have to be compiled."""
-    return 1 << (number - 1).bit_length()
 
 
 def with_patterns(flt: Any, dtype: Any, watch: Watch | None = None) -> CompiledFilter:

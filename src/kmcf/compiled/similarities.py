@@ -20,6 +20,7 @@ import numpy as np
 from jax import lax
 from jax.experimental import pallas as pl
 
+from kmcf.compiled.fusing import power_of_two, warps
 from kmcf.kernels import ExampleKernel, Gaussian
 from kmcf.numerics.arrays import Array
 
@@ -70,7 +71,8 @@ def fused_similarities(pivots: ExampleKernel, particles: Array, *, interpret: bo
 def _gaussian(interpret: bool, centres: Array, points: Array) -> tuple[Array, Array]:
     """Return the means over points of exp(−½‖c − x‖²) and of its largest value over centres."""
     count, columns = points.shape
-    width = min(1 << max(count - 1, 0).bit_length(), LARGEST_BLOCK)
+    width = min(power_of_two(count), LARGEST_BLOCK)
+    each = 256 if points.dtype == jnp.float64 else 512  # particles per warp, by measurement
     blocks = -(-count // width)
     # One row per column, so that a block of particles is contiguous.
     scale = 1.0 if points.dtype == jnp.float64 else BASE_TWO
@@ -84,7 +86,7 @@ def _gaussian(interpret: bool, centres: Array, points: Array) -> tuple[Array, Ar
             jax.ShapeDtypeStruct((blocks, len(centres)), points.dtype),
             jax.ShapeDtypeStruct((blocks,), points.dtype),
         ],
-        compiler_params=_warps(width, points.dtype),
+        compiler_params=warps(max(width // each, 1)),
         interpret=interpret,
         name="similarities",
     )(rows, scale * centres)
@@ -120,10 +122,3 @@ def _sums_kernel(points_ref: Any, centres_ref: Any, sums_ref: Any, largest_ref: 
 
     far = jnp.full((width,), jnp.inf, columns[0].dtype)
     largest_ref[0] = summed(lax.fori_loop(0, centres_ref.shape[0], compare, far))
-
-
-def _warps(width: int, dtype: Any) -> Any:
-    from jax.experimental.pallas import triton
-
-    each = 256 if dtype == jnp.float64 else 512  # particles per warp, by measurement
-    return triton.CompilerParams(num_warps=max(width // each, 1), num_stages=1)

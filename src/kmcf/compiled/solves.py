@@ -19,6 +19,7 @@ from jax import lax
 from jax.custom_batching import custom_vmap
 from jax.experimental import pallas as pl
 
+from kmcf.compiled.fusing import warps
 from kmcf.numerics.arrays import Array
 
 THREADS = 32
@@ -39,7 +40,17 @@ def plain_solve(matrix: Array, right: Array) -> Array:
     >>> plain_solve(jnp.array([[4.0, 0.0], [0.0, 1.0]]), jnp.array([8.0, 3.0])).tolist()
     [2.0, 3.0]
     """
-    lower = jnp.linalg.cholesky(matrix, symmetrize_input=False)
+    return solve_factorised(jnp.linalg.cholesky(matrix, symmetrize_input=False), right)
+
+
+def solve_factorised(lower: Array, right: Array) -> Array:
+    """Solve L Lᵀ x = right.
+
+    Examples
+    --------
+    >>> solve_factorised(jnp.array([[2.0, 0.0], [0.0, 1.0]]), jnp.array([8.0, 3.0])).tolist()
+    [2.0, 3.0]
+    """
     half = lax.linalg.triangular_solve(lower, right[:, None], left_side=True, lower=True)
     return lax.linalg.triangular_solve(lower, half, left_side=True, lower=True, transpose_a=True)[:, 0]
 
@@ -100,7 +111,7 @@ def _solve_many(matrices: Array, rights: Array, *, interpret: bool) -> Array:
         in_specs=[square, vector],
         out_specs=[vector, square],
         out_shape=[jax.ShapeDtypeStruct(b.shape, b.dtype), jax.ShapeDtypeStruct(A.shape, A.dtype)],
-        compiler_params=_one_warp(),
+        compiler_params=warps(1),
         interpret=interpret,
         name="solve",
     )(A, b)
@@ -141,9 +152,3 @@ def _solve_kernel(A_ref: Any, b_ref: Any, x_ref: Any, L_ref: Any, *, q: int) -> 
 
     for loop in (column, forward, backward):
         lax.fori_loop(0, q, loop, None)
-
-
-def _one_warp() -> Any:
-    from jax.experimental.pallas import triton
-
-    return triton.CompilerParams(num_warps=1, num_stages=1)
