@@ -21,6 +21,7 @@ from kmcf.adaptation.affine import CORE, FREEDOM
 from kmcf.adaptation.observation_moments import Moments
 from kmcf.filter.clock import Drive
 from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import evenly_spaced
 
 MOST_NODES, FEWEST_NODES = 250, 50
 BEYOND, HOPS = 40, 10
@@ -98,7 +99,7 @@ class ExampleChain:
         driven = any(one is not None for drive in drives for one in drive)
         most = np.sqrt(MOST_NUMBERS / max(sum(lengths), 1)) if driven else np.inf
         most = int(np.clip(most, FEWEST_NODES, MOST_NODES))
-        some = np.unique(np.linspace(0, len(states) - 1, min(len(states), most)).astype(np.intp))
+        some = evenly_spaced(len(states), most)
         nodes = Nodes.of(flt, states[some], drives[0], lengths[0])
         always = None if driven else nodes.moves(Drive(), 2)
         moves = [

@@ -19,6 +19,7 @@ from kmcf.adaptation.observation_moments import ObservationMoments
 from kmcf.adaptation.unlabelled import Judged
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.linalg import cholesky
+from kmcf.numerics.objects import evenly_spaced
 
 MOST_OLD = 800
 """So many of the old examples are judged with, at most."""
@@ -138,7 +139,7 @@ def _similarity(pairs: Pairs, model: Model) -> float:
 def judge(old: Pairs, new: Pairs, model: Model, base: Way, ways: Mapping[str, Way]) -> list[Judged]:
     """Return by how much each way predicts pairs left out better than the first one does, by kernel scores."""
     count = len(new.states)
-    some = np.unique(np.linspace(0, len(old.states) - 1, min(len(old.states), MOST_OLD)).astype(np.intp))
+    some = evenly_spaced(len(old.states), MOST_OLD)
     judged_old = old.take(some)
     gains = {name: np.empty(count) for name in ways}
     for left_out in folds(count):

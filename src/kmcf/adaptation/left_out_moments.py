@@ -19,6 +19,7 @@ from kmcf.adaptation.observation_moments import IN_REACH, LEAST_SHARE, Moments
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.linalg import cholesky
+from kmcf.numerics.objects import evenly_spaced
 
 MOST_EXAMPLES = 600
 """More examples than this are represented by evenly spaced ones."""
@@ -79,7 +80,7 @@ class LeftOutMoments(Moments):
         >>> mean.round(0), variance.round(0)
         (array([[1.]]), array([[1.]]))
         """
-        some = np.unique(np.linspace(0, len(states) - 1, min(len(states), MOST_EXAMPLES)).astype(np.intp))
+        some = evenly_spaced(len(states), MOST_EXAMPLES)
         states, observations = states[some], observations[some]
         on_examples = kernel.on_examples(states)
         gram = on_examples.matrix()
@@ -90,8 +91,9 @@ class LeftOutMoments(Moments):
         mean = smoother.fitted(observations)
         squares = mean.left**2
         least = LEAST_SHARE * np.maximum(observations.var(axis=0), 1e-12)
-        log_variance = smoother.fitted(np.log(np.maximum(squares, least)))
-        expected = np.exp(np.log(np.maximum(squares, least)) - log_variance.left)
+        logs = np.log(np.maximum(squares, least))
+        log_variance = smoother.fitted(logs)
+        expected = np.exp(logs - log_variance.left)
         offset = np.log(np.mean(squares / expected, axis=0) + 1e-12)
         factor = cholesky(gram, shift=len(gram) * REACH, name="G_X + n epsilon I", remedy="the kernel")
         known = mean.at(features, gram), log_variance.at(features, gram) + offset

@@ -20,6 +20,7 @@ from kmcf.bayes_rule.defaults import default_epsilon
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.numerics.linalg import cholesky
+from kmcf.numerics.objects import evenly_spaced
 
 MOST_EXAMPLES = 1500
 """More examples than this are represented by evenly spaced ones."""
@@ -73,7 +74,7 @@ class ObservationMoments(Moments):
         >>> mean.round(0), bool(0.5 < variance[0] < 2.0)
         (array([1.]), True)
         """
-        some = np.unique(np.linspace(0, len(states) - 1, min(len(states), MOST_EXAMPLES)).astype(np.intp))
+        some = evenly_spaced(len(states), MOST_EXAMPLES)
         states, observations = states[some], observations[some]
         on_examples = kernel.on_examples(states)
         gram = on_examples.matrix()

@@ -6,6 +6,7 @@ import numpy as np
 
 from kmcf.bayes_rule.fitted import RuleSettings
 from kmcf.kernels import ExampleKernel
+from kmcf.numerics.objects import evenly_spaced
 
 SAMPLED, PAIRED = 100, 1000
 LARGEST_TENSOR = 64_000_000
@@ -17,7 +18,7 @@ LARGEST_GRAM = 5000
 def neighbours(state_kernel: ExampleKernel, negligible: float) -> int:
     """Estimate how many examples a concentrated prior leaves: twice those near a typical example, for its spread."""
     n = state_kernel.size
-    some = np.unique(np.linspace(0, n - 1, min(n, SAMPLED)).astype(np.intp))
+    some = evenly_spaced(n, SAMPLED)
     near = state_kernel.columns(some) > negligible * float(state_kernel.diagonal().max())
     return min(n, int(2.0 * np.median(near.sum(axis=0))))
 

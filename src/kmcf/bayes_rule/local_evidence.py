@@ -15,6 +15,7 @@ import numpy as np
 
 from kmcf.bayes_rule.evidence import Evidence, log_evidence
 from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.objects import evenly_spaced
 
 SAMPLED = 256
 """So many examples stand for all."""
@@ -28,7 +29,7 @@ def sample_of(count: int) -> IntArray:
     >>> sample_of(3), len(sample_of(10_000))
     (array([0, 1, 2]), 256)
     """
-    return np.unique(np.linspace(0, count - 1, min(count, SAMPLED)).astype(np.intp))
+    return evenly_spaced(count, SAMPLED)
 
 
 def solved_evidence(coefficients: FloatArray, k_y: FloatArray, gram: FloatArray, spread: float) -> Evidence:

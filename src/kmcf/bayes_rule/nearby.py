@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import FloatArray, IntArray
-from kmcf.numerics.objects import Objects
+from kmcf.numerics.objects import Objects, evenly_spaced
 
 MANY_BOXES = 200
 """Particles in more boxes than this are everywhere: all examples count as near."""
@@ -83,7 +83,7 @@ class Nearby:
 
     def typical(self) -> int:
         """Return how many examples lie within the radius of a typical example."""
-        some = np.unique(np.linspace(0, self.size - 1, min(self.size, SAMPLED)).astype(np.intp))
+        some = evenly_spaced(self.size, SAMPLED)
         return int(np.median(self.tree.query_ball_point(self.tree.data[some], self.radius, return_length=True)))
 
 

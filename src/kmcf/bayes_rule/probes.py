@@ -19,7 +19,7 @@ from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
 from kmcf.numerics.circles import on_circles
 from kmcf.numerics.linalg import cholesky, solve_regularised_square, weighted_gram
-from kmcf.numerics.objects import Objects, is_numeric
+from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric
 
 PLACES = 12
 CONCENTRATIONS = (4.0, 16.0)
@@ -94,8 +94,8 @@ class Probes:
             As for the rule.
         """
         n = len(states.rows)
-        chosen = np.unique(np.linspace(0, n - 1, min(n, MOST_ROWS)).astype(np.intp))
-        probed = chosen[np.unique(np.linspace(0, len(chosen) - 1, PLACES).astype(np.intp))]
+        chosen = evenly_spaced(n, MOST_ROWS)
+        probed = chosen[evenly_spaced(len(chosen), PLACES)]
         probed = probed[_reached(states, probed) & _reached(observations, probed)]
         rows = np.setdiff1d(chosen, probed)
         if not len(probed) or not len(rows):

@@ -11,7 +11,7 @@ from kmcf.embedding.kernel_mean import KernelMean
 from kmcf.kernels import Gaussian
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import circular_mean, wrapped_difference
-from kmcf.numerics.objects import is_numeric, take
+from kmcf.numerics.objects import evenly_spaced, is_numeric, take
 
 MOST_STARTS = 2000
 """Maximisers are sought among this many states with the largest weights."""
@@ -111,7 +111,7 @@ def heaviest_state(embedding: KernelMean) -> int:
     tied = np.flatnonzero(weights == weights.max())
     if len(tied) <= 1:
         return int(np.argmax(weights))
-    some = tied[np.unique(np.linspace(0, len(tied) - 1, min(len(tied), MOST_TIED)).astype(np.intp))]
+    some = tied[evenly_spaced(len(tied), MOST_TIED)]
     states = embedding.states
     if is_numeric(states):
         rows = states.reshape(len(states), -1)

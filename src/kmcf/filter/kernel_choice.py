@@ -22,7 +22,7 @@ from kmcf.kernels import Counts, Kernel, Learned
 from kmcf.kernels.defaults import default_observation_kernel, default_state_kernel
 from kmcf.kernels.learned.counts import look_like_counts
 from kmcf.numerics.arrays import IntArray
-from kmcf.numerics.objects import Objects, is_numeric, take
+from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric, take
 from kmcf.support.estimators import clone
 
 FEWEST_EXAMPLES = 40
@@ -56,7 +56,7 @@ def choose_observation_kernel(states: Objects, observations: Objects, angles: Se
         return KernelChoice(plain, "plain", {})
     names = ("learnt", "counts") if are_counts(observations) else ("learnt",)
     candidates = {"plain": plain} | {name: candidate(name, observations, angles) for name in names}
-    chosen = np.unique(np.linspace(0, len(states) - 1, min(len(states), MOST_EXAMPLES)).astype(np.intp))
+    chosen = evenly_spaced(len(states), MOST_EXAMPLES)
     first, second = np.array_split(chosen, 2)
     on_states = default_state_kernel(states, angles).fit(states)
     scores = {}
@@ -122,7 +122,7 @@ def _score(
         resampler=KeepAll(),
     )
     uniform = np.full(len(train), 1.0 / len(train))
-    probes = held_out[np.unique(np.linspace(0, len(held_out) - 1, PROBES).astype(np.intp))]
+    probes = held_out[evenly_spaced(len(held_out), PROBES)]
     weights = rule.correct_all(uniform, observations[probes])
     totals = weights.sum(axis=0)
     weights = np.where(totals > LEAST_WEIGHT_SUM, weights / np.where(totals == 0.0, 1.0, totals), uniform[:, None])

@@ -18,7 +18,7 @@ import numpy as np
 
 from kmcf.bayes_rule import BayesRule, Posterior, Prior, Sample
 from kmcf.kernels.placed import PlacingKernel
-from kmcf.numerics.objects import Objects, take
+from kmcf.numerics.objects import Objects, evenly_spaced, take
 from kmcf.trust.rehearsal import Mover, random_walk
 
 MOST = 2.0
@@ -203,7 +203,7 @@ def usual_coverage(rule: BayesRule, states: Objects, move: Mover, angles: Sequen
     angles : sequence of int
         State columns that are angles.
     """
-    some = take(states, np.unique(np.linspace(0, len(states) - 1, MOVED).astype(np.intp)))
+    some = take(states, evenly_spaced(len(states), MOVED))
     rng = np.random.default_rng(0)
     try:
         moved = move(some, rng)

@@ -17,7 +17,7 @@ from kmcf.herding.subsampling import Subsample
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import Array
 from kmcf.numerics.growing import Growing
-from kmcf.numerics.objects import take
+from kmcf.numerics.objects import evenly_spaced, take
 from kmcf.support.alerts import RefittedWarning, warn_user
 from kmcf.support.estimators import clone
 from kmcf.support.storable import PassedAgainError, Versioned
@@ -48,7 +48,7 @@ def restored(state: dict[str, Any], settings: LearningSettings, passed: set[str]
 def kernel_probes(learnt: Learnt, names: Iterable[str] = KERNELS) -> dict[str, Array]:
     """Return similarities between a few examples, by which the kernels can be recognised."""
     examples = {"state_kernel": learnt.all_states.objects, "observation_kernel": learnt.all_observations.objects}
-    some = np.unique(np.linspace(0, len(examples["state_kernel"]) - 1, PROBES).astype(np.intp))
+    some = evenly_spaced(len(examples["state_kernel"]), PROBES)
     kernels = {name: getattr(learnt, name) for name in names}
     return {
         name: kernel(take(examples[name], some))

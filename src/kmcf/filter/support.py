@@ -30,7 +30,7 @@ from kmcf.filter.tunable import background_space, delta_space, epsilon_space
 from kmcf.herding.herding import Herd, HerdByBound
 from kmcf.herding.resampling import Draw, DrawTruncated, KeepAll
 from kmcf.kernels.defaults import PARTICLE_STATE_MULTIPLIER, STATE_MULTIPLIER
-from kmcf.numerics.objects import take
+from kmcf.numerics.objects import evenly_spaced, take
 from kmcf.support.search_space import Parameter
 
 USUAL_THRESHOLD = 2.0
@@ -239,7 +239,7 @@ def move_variance(move: Move, examples: Examples) -> float:
     >>> move_variance(lambda states, rng: states, Examples(np.zeros((4, 1)), on_states, on_states))
     0.0
     """
-    some = np.unique(np.linspace(0, examples.size - 1, min(examples.size, MOVED)).astype(np.intp))
+    some = evenly_spaced(examples.size, MOVED)
     starts = take(examples.states, some)
     rng = np.random.default_rng(0)
     first, second = move(starts, rng), move(starts, rng)

@@ -11,7 +11,7 @@ from kmcf.kernels.base import as_rows, positive
 from kmcf.kernels.distances import median_distance
 from kmcf.kernels.stationary import Gaussian
 from kmcf.numerics.arrays import Array, BoolArray, FloatArray, array_namespace
-from kmcf.numerics.objects import Objects, as_objects, is_numeric
+from kmcf.numerics.objects import Objects, as_objects, evenly_spaced, is_numeric
 from kmcf.support.estimators import not_fitted
 
 EXPONENTS = (1.0, 1.5, 2.0, 2.5)
@@ -175,7 +175,7 @@ def _prediction_errors(features: FloatArray, targets: FloatArray, widths: list[f
     n = len(features)
     every = max(1, n // REFERENCES)
     known, places = features[::every], np.arange(n)[::every]
-    probes = np.unique(np.linspace(0, n - 1, PROBES).astype(np.intp))
+    probes = evenly_spaced(n, PROBES)
     squares = cdist(features[probes], known, "sqeuclidean")
     squares[(probes * BLOCKS // n)[:, None] == (places * BLOCKS // n)[None, :]] = np.inf
     squares -= squares.min(axis=1, keepdims=True)

@@ -23,6 +23,17 @@ def is_numeric(objects: Objects) -> bool:
     return getattr(getattr(objects, "dtype", None), "kind", "") in NUMBERS and hasattr(objects, "shape")
 
 
+def evenly_spaced(count: int, most: int) -> IntArray:
+    """Return at most so many positions in a collection, evenly spread over it, the first and the last among them.
+
+    Examples
+    --------
+    >>> evenly_spaced(9, 3), evenly_spaced(2, 5)
+    (array([0, 4, 8]), array([0, 1]))
+    """
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.intp))
+
+
 def as_objects(objects: Any, name: str, *, structured: bool = False) -> Objects:
     """Read a collection: numbers become a float64 array with at least two axes, anything else a list.
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.objects import evenly_spaced
 from kmcf.report.canvas import COLOURS, Canvas, source
 from kmcf.report.figure import figure
 from kmcf.report.plane import Plane, known, positions, segments
@@ -158,7 +159,7 @@ def _columns(track: FloatArray, path: MapPath) -> dict[str, Any]:
 def _ellipses(canvas: Canvas, track: FloatArray, path: MapPath, colour: str) -> Any:
     """Draw where 95 % of a normal distribution lie; negative variances of signed weights count as zero."""
     matrices = np.asarray(path.covariances, dtype=np.float64)
-    chosen = np.unique(np.linspace(0, max(len(track) - 1, 0), min(MOST_ELLIPSES, len(track))).astype(int))
+    chosen = evenly_spaced(len(track), MOST_ELLIPSES)
     good = known(track) & np.isfinite(matrices).all(axis=(1, 2))
     at = [t for t in chosen if good[t]]
     variances, axes = np.linalg.eigh(0.5 * (matrices[at] + matrices[at].transpose(0, 2, 1)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.objects import evenly_spaced
 from kmcf.report.axis import Axis
 from kmcf.report.blocks import Block, Text
 from kmcf.report.chart import Chart
@@ -162,7 +163,7 @@ def _or_none(errors: FloatArray) -> FloatArray | None:
 
 def _some(points: FloatArray, most: int = 2000) -> FloatArray:
     """Return at most so many points, evenly chosen."""
-    return points[np.unique(np.linspace(0, len(points) - 1, min(most, len(points))).astype(int))]
+    return points[evenly_spaced(len(points), most)]
 
 
 def _which(shown: Followed) -> str:

@@ -19,7 +19,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from kmcf.numerics.arrays import FloatArray, IntArray
-from kmcf.numerics.objects import Objects, is_numeric, take
+from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric, take
 from kmcf.trust.residuals import Expected
 
 NEIGHBOURS = 3
@@ -63,9 +63,9 @@ class RawDistances:
         if not is_numeric(observations) or len(observations) == 0:
             return None
         flat = np.asarray(observations, dtype=np.float64).reshape(len(observations), -1)
-        columns = np.unique(np.linspace(0, flat.shape[1] - 1, min(flat.shape[1], MOST_COLUMNS)).astype(np.intp))
+        columns = evenly_spaced(flat.shape[1], MOST_COLUMNS)
         most = min(len(flat), MOST_IN_TREE if len(columns) <= TREE_COLUMNS else MOST_ROWS)
-        positions = np.unique(np.linspace(0, len(flat) - 1, most).astype(np.intp))
+        positions = evenly_spaced(len(flat), most)
         chosen = flat[np.ix_(positions, columns)]
         centre, scale = _robust(chosen)
         return cls(_scaled(chosen, centre, scale), positions, columns, centre, scale)

@@ -21,7 +21,7 @@ from kmcf.bayes_rule.evidence import LEAST_SIMILARITY_SUM
 from kmcf.embedding.moments import weighted_mean
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.circles import wrapped_columns, wrapped_difference
-from kmcf.numerics.objects import Objects, is_numeric, take
+from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric, take
 from kmcf.trust.distances import RawDistances, guard_of, kernel_distance
 from kmcf.trust.hull import Hull
 from kmcf.trust.residuals import Expected
@@ -96,7 +96,7 @@ class Rehearsal:
         self, places: IntArray, move: Mover, distances: RawDistances | None, rng: np.random.Generator
     ) -> dict[str, FloatArray]:
         """Return running means of the observations' distance and rarity along long walks over some examples."""
-        some = places[np.unique(np.linspace(0, len(places) - 1, LONG_EXAMPLES).astype(np.intp))]
+        some = places[evenly_spaced(len(places), LONG_EXAMPLES)]
         examples = self.prepare(some)
         gram = examples.observation_kernel.matrix()
         apart = np.abs(np.subtract.outer(some, some)) > guard_of(len(self.states))
@@ -212,7 +212,7 @@ def left_out_distances(distances: RawDistances | None, recorded: IntArray) -> di
     """
     if distances is None:
         return blank_columns(0)
-    places = np.unique(np.linspace(0, len(recorded) - 1, min(len(recorded), MOST_EXAMPLES)).astype(np.intp))
+    places = evenly_spaced(len(recorded), MOST_EXAMPLES)
     columns = blank_columns(len(places))
     columns["observation_distance"] = distances.logs_left_out(recorded[places])
     return columns

@@ -19,7 +19,7 @@ from scipy.spatial.distance import cdist
 
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.circles import on_circles
-from kmcf.numerics.objects import Objects, is_numeric
+from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric
 
 MOST_PIVOTS, MOST_ROWS = 128, 4000
 """The table has so many places at most, each averaged over so many examples at most."""
@@ -59,14 +59,14 @@ class Expected:
         """
         if not is_numeric(states) or len(states) == 0:
             return None
-        rows = np.unique(np.linspace(0, len(states) - 1, min(len(states), MOST_ROWS)).astype(np.intp))
+        rows = evenly_spaced(len(states), MOST_ROWS)
         chosen = np.asarray(states, dtype=np.float64).reshape(len(states), -1)[rows]
         columns = np.array(sorted(angles), dtype=np.intp)
         points = _unrolled(chosen, columns)
         centre, spread = points.mean(axis=0), points.std(axis=0)
         scale = np.where(spread > 0, spread, 1.0) * WIDTH * np.sqrt(points.shape[1])
         scaled = (points - centre) / scale
-        places = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_PIVOTS)).astype(np.intp))
+        places = evenly_spaced(len(rows), MOST_PIVOTS)
         weights = _shares(scaled[places], scaled)
         values = coordinates[rows]
         means = weights @ values

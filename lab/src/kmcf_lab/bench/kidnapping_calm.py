@@ -13,7 +13,6 @@ from kmcf.datasets import paper_model
 from kmcf.filter import KernelMonteCarloFilter, ParticleLikelihoodFilter
 from kmcf_lab.quiet import quiet
 
-MODELS = ("1a", "1b", "2a", "2b", "3a", "3b", "4a", "4b")
 KINDS: dict[str, type] = {"on examples": KernelMonteCarloFilter, "on particles": ParticleLikelihoodFilter}
 STEPS = 300
 FIRST = 1000

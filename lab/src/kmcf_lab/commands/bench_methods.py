@@ -105,8 +105,9 @@ def tuning(console: Console, options: BenchOptions) -> None:
 
 def kidnapping(console: Console, options: BenchOptions) -> None:
     """Let the state jump, and count the observations until each filter is back; compare errors without a jump."""
+    from kmcf.datasets import PAPER_MODELS
     from kmcf_lab.bench.kidnapping import measure_kidnapping
-    from kmcf_lab.bench.kidnapping_calm import MODELS, measure_calm
+    from kmcf_lab.bench.kidnapping_calm import measure_calm
 
     rows = measure_kidnapping(
         options.model or (["1a"] if options.quick else ["1a", "2a"]),
@@ -124,7 +125,7 @@ def kidnapping(console: Console, options: BenchOptions) -> None:
     console.print(table)
     save_rows(console, [asdict(row) for row in rows], options.out / "bench_kidnapping.json")
     calm = measure_calm(
-        options.model or (["1a"] if options.quick else MODELS),
+        options.model or (["1a"] if options.quick else PAPER_MODELS),
         options.n or ([60] if options.quick else [200, 300]),
         repetitions=2 if options.quick else 20,
         report=console.print,

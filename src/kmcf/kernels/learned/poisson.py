@@ -9,6 +9,7 @@ import numpy as np
 from kmcf.kernels.distances import squared_euclidean
 from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.numerics.circles import on_circles
+from kmcf.numerics.objects import evenly_spaced
 
 PLACES = 150
 WIDTHS = (0.05, 0.08, 0.12, 0.2, 0.3, 0.5)
@@ -62,7 +63,7 @@ class PoissonProfile:
         rows = on_circles(states, angles)
         spread = rows.std(axis=0)
         rows = (rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-        chosen = np.unique(np.linspace(0, len(rows) - 1, min(PLACES, len(rows))).astype(np.intp))
+        chosen = evenly_spaced(len(rows), PLACES)
         self.places = rows[chosen]
         """Some of the training states, standardised."""
         folds = np.array_split(np.arange(len(rows)), min(FOLDS, len(rows)))
