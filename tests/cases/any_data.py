@@ -36,5 +36,6 @@ def planar(**settings):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     Y = X + 0.2 * rng.normal(size=X.shape)
-    flt = kmcf.KernelMonteCarloFilter(lambda s, u, rng: s + 0.2 * rng.normal(size=s.shape), random_state=0, **settings)
+    settings = {"random_state": 0, "augment": False} | settings
+    flt = kmcf.KernelMonteCarloFilter(lambda s, u, rng: s + 0.2 * rng.normal(size=s.shape), **settings)
     return flt.fit(X, Y)

@@ -13,10 +13,10 @@ def push(states, control, rng):
 
 
 def fitted(n=40, *, transition=push, seed=3, flat=False, **settings):
-    """A filter for n examples; ``flat``: observations are given as (n,)."""
+    """A filter for n examples and no pairs made up; ``flat``: observations are given as (n,)."""
     train = MODEL.simulate(n, random_state=0)
     observations = train.observations[:, 0] if flat else train.observations
-    settings = {"n_resample": 15} | settings
+    settings = {"n_resample": 15, "augment": False} | settings
     return kmcf.KernelMonteCarloFilter(transition, random_state=seed, **settings).fit(train.states, observations)
 
 

@@ -9,7 +9,7 @@ TRAIN, TEST = MODEL.simulate(300, random_state=0), MODEL.simulate(40, random_sta
 
 def fitted(engine="auto", train=TRAIN, model=MODEL, **settings):
     # A threshold of zero makes every engine resample at every step, as the compressed one always does.
-    settings = {"resample_threshold": 0.0, "random_state": 3, **settings}
+    settings = {"resample_threshold": 0.0, "random_state": 3, "augment": False, **settings}
     flt = kmcf.KernelMonteCarloFilter(model.transition, initial=model.initial, engine=engine, **settings)
     return flt.fit(train.states, train.observations)
 

@@ -11,5 +11,5 @@ TRAIN, TEST = MODEL.simulate(150, random_state=0), MODEL.simulate(25, random_sta
 def fitted(train=TRAIN, dtype=jnp.float64, **settings):
     """A filter on JAX arrays, with the model's own transition."""
     arguments = {"transition": MODEL.transition, "initial": MODEL.initial, "n_resample": 30, "random_state": 3}
-    flt = kmcf.KernelMonteCarloFilter(**(arguments | settings))
+    flt = kmcf.KernelMonteCarloFilter(**(arguments | {"augment": False} | settings))
     return flt.fit(jnp.asarray(train.states, dtype), jnp.asarray(train.observations, dtype))

@@ -10,8 +10,8 @@ X, Y, U = DATA.states, DATA.observations, DATA.controls
 
 
 def flt(**settings):
-    """Return a filter for the problem."""
-    return kmcf.KernelMonteCarloFilter(MODEL.transition, initial=MODEL.initial, **settings)
+    """Return a filter for the problem, which knows the examples alone."""
+    return kmcf.KernelMonteCarloFilter(MODEL.transition, initial=MODEL.initial, **({"augment": False} | settings))
 
 
 def squared_errors(train, held_out, seed=5, shown=None, **settings):

@@ -14,7 +14,9 @@ def case():
     train, test = model.simulate(150, random_state=0), model.simulate(60, random_state=1)
 
     def make(support, **settings):
-        flt = kmcf.KernelMonteCarloFilter(model.transition, model.initial, support=support, random_state=0, **settings)
+        flt = kmcf.KernelMonteCarloFilter(
+            model.transition, model.initial, support=support, random_state=0, augment=False, **settings
+        )
         return flt.fit(train.states, train.observations)
 
     return model, train, test, make
@@ -50,7 +52,7 @@ def test_it_follows_a_state_beyond_the_examples_and_is_the_filter_on_examples_am
 
     def estimates(truth, control, support):
         flt = kmcf.KernelMonteCarloFilter(
-            transition, lambda size, rng: np.zeros((size, 1)), support=support, random_state=0
+            transition, lambda size, rng: np.zeros((size, 1)), support=support, random_state=0, augment=False
         )
         seen = np.minimum(truth, 2.2)  # a sensor that saturates
         return flt.fit(states, observations).filter(seen, np.full(len(truth), control)).mean[:, 0]

@@ -107,7 +107,7 @@ def test_examples_that_are_no_sequence_are_tried_one_by_one():
     model = kmcf.datasets.paper_model("1b")  # whose transition needs controls
     train = model.simulate(100, random_state=0)
     order = np.random.default_rng(0).permutation(100)
-    flt = make(model).fit(train.states[order], train.observations[order])
+    flt = make(model, augment=False).fit(train.states[order], train.observations[order])
     flt.calibrate(train.states[order], train.observations[order], sequential=False)
     assert flt.calibration_.effective == pytest.approx(100, rel=0.5)
     test = model.simulate(200, random_state=1)

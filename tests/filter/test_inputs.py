@@ -158,7 +158,7 @@ def test_a_flat_array_of_examples_is_one_column():
     train = MODEL.simulate(40, random_state=0)
     observations, controls = data()
     expected = fitted().filter(observations, controls).mean
-    flat = kmcf.KernelMonteCarloFilter(push, random_state=3, n_resample=15)
+    flat = kmcf.KernelMonteCarloFilter(push, random_state=3, n_resample=15, augment=False)
     flat.fit(train.states[:, 0], train.observations[:, 0])
     assert flat.states_.shape == (40, 1)
     for sequence in (observations, observations[:, 0], list(observations[:, 0]), observations[:, 0].tolist()):

@@ -30,7 +30,8 @@ def test_the_lower_score_is_chosen_and_the_filter_says_so(monkeypatch):
     for scores, expected in (((1.0, 1.0, 0.0, 0.0), Learned), ((0.0, 0.0, 1.0, 1.0), AsinhScaled)):
         values = iter(scores)
         monkeypatch.setattr("kmcf.filter.kernel_choice._score", lambda *a, values=values, **k: next(values))
-        flt = kmcf.KernelMonteCarloFilter(lambda s, u, r: s, random_state=0).fit(train.states, train.observations)
+        flt = kmcf.KernelMonteCarloFilter(lambda s, u, r: s, augment=False, random_state=0)
+        flt.fit(train.states, train.observations)
         assert isinstance(flt.observation_kernel_, expected)
         assert flt.kernel_choice_.name == ("learnt" if expected is Learned else "plain")
         assert flt.delta_ == pytest.approx(1e-4 if expected is Learned else 9e-6)

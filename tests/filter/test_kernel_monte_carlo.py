@@ -39,6 +39,7 @@ CONTRACT = {
     "reject": None,
     "floor": None,
     "relocate": None,
+    "augment": None,
 }
 
 

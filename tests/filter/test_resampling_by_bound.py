@@ -18,7 +18,7 @@ def walk(spread):
 
 
 def run(spread):
-    flt = kmcf.KernelMonteCarloFilter(walk(spread), resample_threshold="bound", random_state=0)
+    flt = kmcf.KernelMonteCarloFilter(walk(spread), resample_threshold="bound", augment=False, random_state=0)
     flt.fit(STATES, OBSERVATIONS)
     return flt, flt.filter(np.full((6, 1), 0.3))
 

@@ -13,7 +13,9 @@ TEST = MODEL.simulate(12, random_state=1)
 
 
 def fitted(**settings):
-    flt = kmcf.KernelMonteCarloFilter(MODEL.transition, initial=MODEL.initial, random_state=2, **settings)
+    flt = kmcf.KernelMonteCarloFilter(
+        MODEL.transition, initial=MODEL.initial, random_state=2, augment=False, **settings
+    )
     return flt.fit(TRAIN.states, TRAIN.observations)
 
 

@@ -47,7 +47,8 @@ def test_a_filter_tells_what_was_set_and_what_was_learnt():
     assert table.row("examples") == "an array of shape (40, 1)"
     assert "n_resample" not in table.cells  # the default
     assert Table(kmcf.KernelMonteCarloFilter(move)._repr_html_()).cells[-1] == "not fitted"
-    assert repr(fitted()).endswith("fitted to 40 examples")
+    assert repr(fitted(augment=False)).endswith("fitted to 40 examples")
+    assert repr(fitted(augment=True)).endswith("fitted to 40 examples and 116 pairs made up from them")
     assert "fitted" not in repr(kmcf.KernelMonteCarloFilter(move))
 
 

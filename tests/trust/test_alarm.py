@@ -62,7 +62,7 @@ def test_no_mean_outside_the_examples_goes_without_an_alarm():
 def test_no_effective_sample_size_below_one_goes_without_an_alarm():
     model = kmcf.datasets.paper_model("1a")
     train, test = model.simulate(300, random_state=0), model.simulate(60, random_state=1)
-    flt = kmcf.KernelMonteCarloFilter(model.transition, initial=model.initial, random_state=0)
+    flt = kmcf.KernelMonteCarloFilter(model.transition, initial=model.initial, augment=False, random_state=0)
     run = flt.fit(train.states, train.observations).filter(test.observations + 12.0 * (np.arange(60) >= 30)[:, None])
     impossible = run.ess < 1
     assert impossible.sum() > 5

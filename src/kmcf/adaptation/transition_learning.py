@@ -87,7 +87,7 @@ def learn_transition(
     --------
     >>> import kmcf
     >>> model = kmcf.datasets.paper_model("1a")
-    >>> train, test = model.simulate(100, random_state=0), model.simulate(100, random_state=2)
+    >>> train, test = model.simulate(100, random_state=0), model.simulate(100, random_state=50)
     >>> walk = kmcf.transitions.LinearGaussian(matrix=[[0.9]], covariance=[[9.0]])  # in truth it is 1
     >>> flt = kmcf.KernelMonteCarloFilter(walk, n_particles=50, random_state=0).fit(train.states, train.observations)
     >>> found = kmcf.learn_transition(flt, test.observations, {"covariance": (0.1, 10.0)})

@@ -129,11 +129,18 @@ class ExactRule(GramRule):
         return weights
 
     def correct_all(self, prior: FloatArray, observations: Objects) -> FloatArray:
-        """Return unnormalised weights, (n, m), for m observations under one prior, with weights on the examples.
+        """Return unnormalised weights, (n, m), for m observations under one prior.
 
         What depends on the prior alone is factorised once.
+
+        Parameters
+        ----------
+        prior : array (n,)
+            Similarity of each example state to the prior: its embedding there.
+        observations : collection of length m
+            The observations.
         """
-        coefficients = self._prior(self.state_gram @ prior)
+        coefficients = self._prior(prior)
         return self.formula(
             coefficients, self.observations, self.examples.observation_kernel.against(observations), self.delta
         )

@@ -258,6 +258,13 @@ class FilterOptions:
             "default yes, except with the engines literal and local."
         ),
     ] = None
+    augment: Annotated[
+        bool | None,
+        _setting(
+            "Make up pairs beside the examples, at their states and a little beyond; by default if posteriors of "
+            "left-out examples become better by it."
+        ),
+    ] = None
     floor: Annotated[
         str | None,
         _setting(

@@ -183,7 +183,8 @@ def with_patterns(flt: Any, dtype: Any, watch: Watch | None = None) -> CompiledF
     """
     learnt: Learnt = flt.learnt_
     if not has_patterns(learnt.reader):
-        return CompiledFilter.of(flt, dtype, watch)
+        made = learnt.augmented is not None
+        return _moved(flt, dtype, learnt, learnt.reader, watch) if made else CompiledFilter.of(flt, dtype, watch)
 
     def on(columns: Any, found: Learnt) -> ColumnsFilter:
         reader = replace(learnt.reader, shape=(len(columns),), filling=None)

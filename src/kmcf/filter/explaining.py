@@ -42,14 +42,14 @@ class ExplainedFilter:
             lines = [
                 f"sensor {name!r}: {line}"
                 for name, part in self.sensors_.items()
-                for line in explain_rule(part.learnt_.fitted, len(part.states_))
+                for line in explain_learnt(part.learnt_)
             ]
             return "\n".join([*lines, explain_time(None, self.fit_times_), in_words(self)])
         seconds = None
         if measure and isinstance(backend, HostBackend):
             start, seen = backend.start(0), _some_observation(self.learnt_)
             seconds = measured(lambda: backend.step(start, seen, None))
-        lines = explain_rule(self.learnt_.fitted, len(self.learnt_.states))
+        lines = explain_learnt(self.learnt_)
         return "\n".join([*lines, explain_time(seconds, self.fit_times_), in_words(self)])
 
     def _fitted_backend(self) -> Any:
@@ -63,7 +63,13 @@ def _some_observation(learnt: Learnt) -> Any:
     return learnt.incomplete.observations.objects[int(learnt.incomplete.served.rows[0])]
 
 
-def explain_rule(fitted: FittedRule, n: int) -> list[str]:
+def explain_learnt(learnt: Learnt) -> list[str]:
+    """Say which engine with how many features, for what, and why."""
+    further = None if learnt.further is None else len(learnt.further.states)
+    return explain_rule(learnt.fitted, len(learnt.example_states), further or 0)
+
+
+def explain_rule(fitted: FittedRule, n: int, made_up: int = 0) -> list[str]:
     """Say which engine with how many features, and why.
 
     Parameters
@@ -72,6 +78,8 @@ def explain_rule(fitted: FittedRule, n: int) -> list[str]:
         The rule.
     n : int
         Number of examples that it knows.
+    made_up : int
+        Number of pairs that were made up from them.
 
     Examples
     --------
@@ -86,9 +94,14 @@ def explain_rule(fitted: FittedRule, n: int) -> list[str]:
     if fitted.engine in ("lowrank", "compressed"):
         features = f"{p} features of the states and {q} of the observations"
     return [
-        f"engine {fitted.engine}, {features}, for {n} examples",
+        f"engine {fitted.engine}, {features}, for {n} examples{beside_examples(made_up)}",
         f"why: {_reason(fitted.why, fitted.engine)}",
     ]
+
+
+def beside_examples(made_up: int) -> str:
+    """Say how many pairs were made up, after the number of examples; nothing where there are none."""
+    return f" and {made_up} pairs made up from them" if made_up else ""
 
 
 def explain_time(seconds: float | None, fit_seconds: Mapping[str, float]) -> str:

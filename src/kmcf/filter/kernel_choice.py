@@ -123,7 +123,7 @@ def _score(
     )
     uniform = np.full(len(train), 1.0 / len(train))
     probes = held_out[evenly_spaced(len(held_out), PROBES)]
-    weights = rule.correct_all(uniform, observations[probes])
+    weights = rule.correct_all(rule.state_gram @ uniform, observations[probes])
     totals = weights.sum(axis=0)
     weights = np.where(totals > LEAST_WEIGHT_SUM, weights / np.where(totals == 0.0, 1.0, totals), uniform[:, None])
     similarities = state_kernel.against(states[probes])

@@ -10,6 +10,7 @@ import numpy as np
 
 from kmcf.bayes_rule import Examples, FittedRule
 from kmcf.bayes_rule.defaults import default_epsilon
+from kmcf.filter.augmenting import Augmentation, Pairs, augmentation, fitted_kernel, made_up, obstacle
 from kmcf.filter.gaps import Incomplete, accepted, few_examples, on_columns, read_more, read_with_gaps, separated
 from kmcf.filter.inputs import ObservationReader, read_examples
 from kmcf.filter.kernel_choice import KernelChoice, are_counts, choose_observation_kernel
@@ -48,6 +49,8 @@ class LearningSettings:
     make_rule: RuleMaker
     floor: Any = None
     """What NaN stands for: None, a number, "auto", or one of these per column."""
+    augment: bool | None = False
+    """Whether to make up pairs beside the examples; None: if left-out examples favour it."""
 
 
 @dataclass(frozen=True)
@@ -75,16 +78,29 @@ class Learnt:
     """Which of the examples given to ``fit`` have any number; None: all."""
     seconds: dict[str, float] = field(default_factory=dict)
     """How long the parts of the fit took."""
+    augmented: Augmentation | None = None
+    """Pairs made up beside the examples, which the rule knows, too; None: there are none."""
 
     @property
     def states(self) -> Objects:
+        """The states that the rule knows: those of examples, then those of pairs made up."""
+        own = self.example_states
+        return own if self.further is None else np.concatenate([own, self.further.states])
+
+    @property
+    def further(self) -> Pairs | None:
+        """Pairs made up beside the examples."""
+        return None if self.augmented is None else self.augmented.pairs
+
+    @property
+    def example_states(self) -> Objects:
         """The example states that the rule knows."""
         return self.all_states.objects if self.chosen is None else take(self.all_states.objects, self.chosen.indices)
 
     @property
     def start_states(self) -> Objects:
         """The example states from which initial ones are drawn, also those of examples that the rule cannot use."""
-        return self.states if self.incomplete is None or self.incomplete.all_serve else self.examples[0]
+        return self.example_states if self.incomplete is None or self.incomplete.all_serve else self.examples[0]
 
     @property
     def example_indices(self) -> IntArray | None:
@@ -98,7 +114,8 @@ class Learnt:
         """Give a filter what was learnt, under the names that users know."""
         flt.learnt_ = self
         flt.reader_, flt.floor_ = self.reader, self.reader.floor
-        flt.states_ = self.states
+        flt.states_ = self.example_states
+        flt.augmented_ = 0 if self.augmented is None else len(self.augmented.pairs.states)
         flt.state_kernel_ = self.state_kernel
         flt.observation_kernel_ = self.observation_kernel
         flt.kernel_choice_ = self.kernel_choice
@@ -127,7 +144,8 @@ class Learnt:
             grown, (read_states, read_observations) = self._with_incomplete(read_states, read_observations)
         if not len(read_states):
             return grown
-        rule = self.fitted.rule.extended(read_states, read_observations)
+        # With pairs made up, new examples would come after them: the rule, which is of few, is fitted again.
+        rule = None if self.augmented else self.fitted.rule.extended(read_states, read_observations)
         extended = replace(
             grown,
             all_states=self.all_states.append(read_states),
@@ -139,7 +157,8 @@ class Learnt:
 
     def refreshed(self, settings: LearningSettings) -> Learnt:
         """Return the same with the rule fitted again, to all examples."""
-        examples = examples_for(self.state_kernel, self.observation_kernel, self.all_states, self.all_observations)
+        kernels = self.state_kernel, self.observation_kernel
+        examples = examples_for(*kernels, self.all_states, self.all_observations, self.further)
         chosen, fitted = _fit_rule(examples, self.epsilon, self.delta, settings)
         return replace(self, chosen=chosen, fitted=fitted, refreshed_at=len(self.examples[0]))
 
@@ -235,11 +254,18 @@ def learn_from(
             observation_kernel = choice.kernel
     with phases("observation kernel"):
         unfitted = _with_angles(clone(observation_kernel), settings.angles)
-        observation_kernel = _fitted(unfitted, read_observations, read_states, known)
+        plain = choice is not None and choice.name == "plain"
+        augmented = _augmented(read_states, read_observations, unfitted, settings, plain=plain)
+        if augmented is None:
+            observation_kernel = _fitted(unfitted, read_observations, read_states, known)
+        else:
+            observation_kernel = fitted_kernel(unfitted, Pairs(read_states, read_observations), augmented.pairs)
         all_states, all_observations = Growing(read_states), Growing(read_observations)
-        examples = examples_for(state_kernel, observation_kernel, all_states, all_observations)
-    plain = choice is not None and choice.name == "plain"
-    epsilon, delta = _regularisers(examples, settings, plain=plain, counts=are_counts(read_observations))
+        further = None if augmented is None else augmented.pairs
+        examples = examples_for(state_kernel, observation_kernel, all_states, all_observations, further)
+    # With pairs made up there is less to regularise: δ is then that of the plain kernel.
+    small = plain or augmented is not None
+    epsilon, delta = _regularisers(examples, settings, plain=small, counts=are_counts(read_observations))
     with phases("rule"):
         chosen, fitted = _fit_rule(examples, epsilon, delta, settings)
     return Learnt(
@@ -256,6 +282,7 @@ def learn_from(
         learnt_from=len(read_states),
         refreshed_at=len(read_states),
         seconds=phases.seconds,
+        augmented=augmented,
     )
 
 
@@ -275,13 +302,32 @@ def given_kernel(kernel: Any, name: str) -> Kernel | None:
     return read
 
 
-def examples_for(state_kernel: Kernel, observation_kernel: Kernel, states: Growing, observations: Growing) -> Examples:
-    """Prepare the examples for both kernels; for some kernels this is expensive, so it is done once per fit."""
-    return Examples(
-        states.objects,
-        state_kernel.on_examples(states.objects),
-        observation_kernel.on_examples(observations.objects),
-    )
+def examples_for(
+    state_kernel: Kernel,
+    observation_kernel: Kernel,
+    states: Growing,
+    observations: Growing,
+    further: Pairs | None = None,
+) -> Examples:
+    """Prepare examples, and pairs made up, for both kernels; for some this is expensive, so it is done once per fit."""
+    pairs = states.objects, observations.objects
+    if further is not None:
+        pairs = Pairs(*pairs).beside(further)
+    return Examples(pairs[0], state_kernel.on_examples(pairs[0]), observation_kernel.on_examples(pairs[1]))
+
+
+def _augmented(
+    states: Objects, observations: Objects, kernel: Kernel, settings: LearningSettings, *, plain: bool
+) -> Augmentation | None:
+    """Make up pairs beside the examples if that was asked for, or if it is left to them and they favour it."""
+    if settings.augment is None:
+        return augmentation(states, observations, kernel, settings.angles, plain=plain)
+    if not settings.augment:
+        return None
+    why = obstacle(states, observations, settings.angles)
+    if why:
+        raise ValueError(f"augment=True, but no pairs can be made up from these examples: {why}.")
+    return Augmentation(made_up(states, observations))
 
 
 def _regularisers(examples: Examples, settings: LearningSettings, *, plain: bool, counts: bool) -> tuple[float, float]:

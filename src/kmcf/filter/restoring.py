@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.cache import LAYOUT, to_cache
+from kmcf.filter.augmenting import Augmentation, Pairs
 from kmcf.filter.chunked import summed_over
-from kmcf.filter.explaining import explain_rule
+from kmcf.filter.explaining import explain_learnt
 from kmcf.filter.gaps import restored_reader, separated
 from kmcf.filter.kernel_choice import KernelChoice
 from kmcf.filter.learning import LearningSettings, Learnt, examples_for, given_kernel
@@ -17,7 +18,7 @@ from kmcf.herding.subsampling import Subsample
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import Array
 from kmcf.numerics.growing import Growing
-from kmcf.numerics.objects import evenly_spaced, take
+from kmcf.numerics.objects import evenly_spaced, is_numeric, take
 from kmcf.support.alerts import RefittedWarning, warn_user
 from kmcf.support.estimators import clone
 from kmcf.support.storable import PassedAgainError, Versioned
@@ -99,9 +100,10 @@ def _contents(learnt: Learnt) -> dict[str, Any]:
         "engine_": learnt.fitted.engine,
         "ranks_": list(learnt.fitted.ranks),
         "trace_errors_": list(learnt.fitted.trace_errors),
-        "explanation_": "\n".join(explain_rule(learnt.fitted, len(learnt.states))),
+        "explanation_": "\n".join(explain_learnt(learnt)),
         "cache_": Versioned(to_cache(learnt.fitted), LAYOUT),
         "summed_": summed_over(learnt),
+        **_augmented_contents(learnt.augmented),
     }
 
 
@@ -112,7 +114,9 @@ def _restored(stored: Mapping[str, Any], settings: LearningSettings) -> tuple[Le
     incomplete, complete = separated(stored["states_"], stored["observations_"], reader.accepts, learnt_from)
     states, observations = (Growing(part) for part in complete)
     state_kernel, observation_kernel = stored["state_kernel_"], stored["observation_kernel_"]
-    examples = examples_for(state_kernel, observation_kernel, states, observations)
+    augmented = _restored_augmentation(stored.get("augmented_"), states, observations)
+    further = None if augmented is None else augmented.pairs
+    examples = examples_for(state_kernel, observation_kernel, states, observations, further)
     if examples.state_kernel.size != examples.observation_kernel.size:
         raise ValueError(f"{examples.state_kernel.size} states, {examples.observation_kernel.size} observations.")
     chosen = None if stored["chosen_"] is None else Subsample(**stored["chosen_"])
@@ -140,8 +144,29 @@ def _restored(stored: Mapping[str, Any], settings: LearningSettings) -> tuple[Le
         refreshed_at=int(_number(refreshed, "history_")),
         incomplete=incomplete,
         numbers=stored.get("numbers_"),
+        augmented=augmented,
     )
     return learnt, cache is None
+
+
+def _augmented_contents(augmented: Augmentation | None) -> dict[str, Any]:
+    """Return what a file keeps of pairs made up; nothing where there are none."""
+    if augmented is None:
+        return {}
+    states, observations = augmented.pairs
+    return {"augmented_": {"states": states, "observations": observations, "gain": augmented.gain}}
+
+
+def _restored_augmentation(kept: Any, states: Growing, observations: Growing) -> Augmentation | None:
+    """Read pairs made up, and check that they are of the kind of the examples."""
+    if kept is None:
+        return None
+    pairs = Pairs(kept["states"], kept["observations"])
+    for name, own, made in zip(("states", "observations"), (states.objects, observations.objects), pairs, strict=True):
+        alike = is_numeric(own) and is_numeric(made) and np.shape(made)[1:] == np.shape(own)[1:]
+        if not alike or len(made) != len(pairs.states) or not np.isfinite(made).all():
+            raise ValueError(f"the {name} of pairs made up are not of the kind of the examples'.")
+    return Augmentation(pairs, None if kept["gain"] is None else _number(kept["gain"], "gain"))
 
 
 def _number(value: Any, name: str) -> float:

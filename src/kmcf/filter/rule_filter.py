@@ -12,7 +12,7 @@ from typing import Any, Self
 from kmcf.bayes_rule import BayesRule, Examples
 from kmcf.filter.backend import Backend, Reader, distributed_room
 from kmcf.filter.chunked import check_chunked, refuse_chunked, summed_in_words
-from kmcf.filter.explaining import ExplainedFilter
+from kmcf.filter.explaining import ExplainedFilter, beside_examples
 from kmcf.filter.gaps import Served
 from kmcf.filter.inputs import read_seed
 from kmcf.filter.learning import LearningSettings, Learnt, learn
@@ -69,6 +69,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     reject: bool | None
     floor: Any = None
     relocate: bool | None = None
+    augment: bool | None = False
 
     sensors_: dict[str, RuleFilter] | None = None
     """A filter for each sensor, fitted to its examples alone; None where ``fit`` was given those of one sensor."""
@@ -79,6 +80,8 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     delta_: float
     engine_: str
     state_kernel_: Kernel
+    augmented_: int
+    """Number of pairs made up beside the examples."""
     _functions: tuple[Callable[[Any], Any], ...] = ()
 
     @abstractmethod
@@ -190,7 +193,8 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
         current = self.get_params()
         changed = [name for name, value in settings.items() if differ(current.get(name), value)]
         twin = clone(self).set_params(**settings)
-        if all(name in ("epsilon", "delta") for name in changed) and not self._follows_regularisers:
+        alike = not self.augmented_ or twin._augmenting is not False  # given regularisers, it makes up no pairs
+        if alike and all(name in ("epsilon", "delta") for name in changed) and not self._follows_regularisers:
             twin._check_settings()
             shared = self.learnt_.regularised(*(settings.get(name) for name in ("epsilon", "delta")))
             if shared is not None:
@@ -254,6 +258,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
             n_examples=self.n_examples,
             angles=self.angles,
             floor=self.floor,
+            augment=self._augmenting,
             make_rule=lambda examples, epsilon, delta, cache: support.fit(
                 examples, epsilon, delta, particles_for(size, examples.size), cache
             ),
@@ -303,7 +308,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
 
     def _examples_in_words(self) -> str:
         if self.sensors_ is None:
-            return summed_in_words(self.learnt_) or super()._examples_in_words()
+            return summed_in_words(self.learnt_) or super()._examples_in_words() + beside_examples(self.augmented_)
         counts = (f"{len(sensor.states_)} examples of {name!r}" for name, sensor in self.sensors_.items())
         return ", ".join(counts)
 
@@ -323,7 +328,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     def _numbers_per_belief(self) -> int:
         if self.sensors_ is not None:
             return max(sensor._numbers_per_belief() for sensor in self.sensors_.values())
-        return super()._numbers_per_belief() if self.rule_.kept is None else self.rule_.kept
+        return len(self.learnt_.states) if self.rule_.kept is None else self.rule_.kept
 
     @property
     def n_particles_(self) -> int:
@@ -334,6 +339,11 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     def rejecting_(self) -> bool:
         """Whether the prediction is kept when a correction cannot be trusted."""
         return True if self.reject is None else bool(self.reject)
+
+    @property
+    def _augmenting(self) -> bool | None:
+        """Whether to make up pairs beside the examples; None: if left-out examples favour it."""
+        return self.augment
 
     @property
     def relocating_(self) -> bool:

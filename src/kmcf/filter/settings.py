@@ -96,6 +96,7 @@ def check_filter(flt: Any) -> None:
     check_positive("epsilon", flt.epsilon, optional=True)
     check_positive("delta", flt.delta, optional=True, infinity=flt.support == "particles")
     check_count("n_resample", flt.n_resample)
+    check_flag("augment", flt.augment, optional=True)
     _check_shared(flt)
     if flt.engine == "compressed":
         _check_compressed(flt)
@@ -110,6 +111,12 @@ def check_filter(flt: Any) -> None:
             f"relocate=True, but engine={flt.engine!r}: {OBSTACLES[flt.engine]}; use another engine, or a transition "
             "made by kmcf.transitions.with_recovery."
         )
+    if flt.augment and flt.engine == "literal":
+        raise ValueError(
+            "augment=True, but engine='literal' is the paper's algorithm, which knows recorded pairs only."
+        )
+    if flt.augment and flt.n_examples is not None:
+        raise ValueError("augment=True makes up pairs beside all examples; n_examples keeps some of them: give one.")
     if flt.support == "both" and flt.engine == "literal":
         raise ValueError("engine='literal' is the paper's algorithm, whose posterior lives on the examples alone.")
     if flt.support == "particles" and flt.engine not in ("auto", "lowrank"):

@@ -110,6 +110,8 @@ def kernel_variants(
     explicit.set_params(**{name: getattr(fitted, f"{name}_") for name in ("epsilon", "delta") if name in given})
     if flt.state_kernel is None:
         explicit.set_params(state_kernel=clone(fitted.state_kernel_))
+    if given.get("augment", False) is None:  # decided here, once, and not by the part of the examples that a trial sees
+        explicit.set_params(augment=fitted.augmented_ > 0)
     choice = fitted.kernel_choice_
     if choice is None:
         if isinstance(flt.observation_kernel, Learned):

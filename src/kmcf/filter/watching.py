@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule import BayesRule, Examples
-from kmcf.filter.learning import LearningSettings, Learnt
+from kmcf.filter.augmenting import made_up
+from kmcf.filter.learning import LearningSettings, Learnt, examples_for
 from kmcf.kernels import Kernel, Precomputed
 from kmcf.numerics.arrays import IntArray
+from kmcf.numerics.growing import Growing
 from kmcf.numerics.objects import Objects, take
 from kmcf.trust.alarm import Calibration, Watch
 from kmcf.trust.rehearsal import Mover, Rehearsal, left_out_distances
@@ -46,13 +48,13 @@ def watch_over(
     known : Thresholds, optional
         Thresholds from a file, from sequences, or from before further examples came.
     """
-    states = learnt.states
+    states = learnt.example_states
     rehearsal = Rehearsal(
         states=states,
         observations=learnt.all_observations.objects,
         recorded=np.arange(len(states)) if learnt.chosen is None else np.asarray(learnt.chosen.indices),
         prepare=lambda indices: some_examples(learnt, indices),
-        fit=rule_of,
+        fit=lambda indices, size: rule_of(some_examples(learnt, indices, learnt.augmented is not None), size),
         move=move,
         n_particles=n_particles,
         angles=settings.angles,
@@ -87,12 +89,15 @@ def distances_of(observations: Any) -> Calibration:
     return lambda distances: left_out_distances(distances, places)
 
 
-def some_examples(learnt: Learnt, indices: IntArray) -> Examples:
-    """Prepare some of the examples that the rule knows, for both kernels."""
+def some_examples(learnt: Learnt, indices: IntArray, augmented: bool = False) -> Examples:
+    """Prepare some of the examples that the rule knows, and perhaps pairs made up from these, for both kernels."""
     places = indices if learnt.chosen is None else np.asarray(learnt.chosen.indices)[indices]
     states = take(learnt.all_states.objects, places)
     observations, kernel = learnt.all_observations.objects, learnt.observation_kernel
     on_states = learnt.state_kernel.on_examples(states)
     if isinstance(kernel, Precomputed):
         return Examples(states, on_states, kernel.on_examples(observations).subset(places))
-    return Examples(states, on_states, kernel.on_examples(take(observations, places)))
+    known = take(observations, places)
+    if augmented:
+        return examples_for(learnt.state_kernel, kernel, Growing(states), Growing(known), made_up(states, known))
+    return Examples(states, on_states, kernel.on_examples(known))

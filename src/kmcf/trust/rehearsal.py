@@ -57,8 +57,8 @@ class Rehearsal:
     """Which of these belongs to each state."""
     prepare: Callable[[IntArray], Examples]
     """Prepares some of the examples for both kernels."""
-    fit: Callable[[Examples, int], BayesRule]
-    """Fits the filter's rule to some examples, for a number of particles."""
+    fit: Callable[[IntArray, int], BayesRule]
+    """Fits the filter's rule to the examples with some indices, for a number of particles."""
     move: Mover
     n_particles: int
     angles: Sequence[int]
@@ -120,7 +120,7 @@ class Rehearsal:
         kept = np.concatenate([block for k, block in enumerate(blocks) if k % FOLDS != fold])
         path = self._path(left_out, move, rng, (SEQUENCES, STEPS))
         size = min(self.n_particles, MOST_PARTICLES)
-        rule, some = self.fit(self.prepare(kept), size), take(self.states, kept)
+        rule, some = self.fit(kept, size), take(self.states, kept)
         found = [self._sequence(rule, some, self.recorded[places], move, size, rng) for places in path]
         columns = {name: np.array([[row[name] for row in rows] for rows in found]) for name in NAMES}
         if distances is not None:

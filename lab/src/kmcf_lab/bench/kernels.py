@@ -33,9 +33,11 @@ class KernelRow:
 
 def compared_settings(columns: int) -> dict[str, dict[str, Any]]:
     """Return the settings compared, by name; from one column of observations there is nothing to learn."""
-    learnt: dict[str, Any] = {"observation_kernel": Learned()} if columns > 1 else {}
+    alone = {"augment": False}
+    learnt: dict[str, Any] = alone | ({"observation_kernel": Learned()} if columns > 1 else {})
     return {
         "default": {},
+        "examples alone": alone,
         "plain": {"observation_kernel": "plain"},
         "learnt": learnt,
         "learnt, importance-weighted rule": {**learnt, "rule": "importance"},
