@@ -39,7 +39,7 @@ def test_a_file_explains_what_the_filter_did(many_columns, tmp_path):
 
 def test_times_of_a_fit_are_told_by_part(many_columns):
     times = many_columns.fit_times_
-    assert set(times) == {"choice of the observation kernel", "observation kernel", "rule"}
+    assert set(times) == {"choice of the observation kernel", "pairs made up", "observation kernel", "rule"}
     assert all(seconds >= 0.0 for seconds in times.values())
 
 

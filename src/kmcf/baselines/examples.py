@@ -13,6 +13,7 @@ from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS, WITH_GAPS, NeighbourSear
 from kmcf.bayes_rule import BayesRule
 from kmcf.filter.gaps import Served, accepted, few_examples, on_columns, read_with_gaps, selected, separated
 from kmcf.filter.inputs import Accepts, ObservationReader, read_examples, read_seed
+from kmcf.filter.kernel_fitting import given_kernel
 from kmcf.filter.naming import names_of
 from kmcf.filter.patterns import Fitted, PatternRule, Patterns, has_patterns
 from kmcf.filter.sensor_learning import refuse_several
@@ -147,10 +148,10 @@ class NeighbourLearner(ExampleFilter):
 
     def _read_neighbours(self, states: Any, observations: Any) -> None:
         """Check and keep the examples."""
-        state_kernel = _given_kernel(self.state_kernel, "state_kernel")
+        state_kernel = given_kernel(self.state_kernel, "state_kernel")
         if isinstance(state_kernel, Precomputed):
             raise TypeError("state_kernel='precomputed' cannot work: the filter compares new states with the examples.")
-        similarity = _given_kernel(self.observation_kernel, "observation_kernel")
+        similarity = given_kernel(self.observation_kernel, "observation_kernel")
         own = Accepts(missing=self.metric == WITH_GAPS, columns=takes_any_columns(self.metric, self.metric_params))
         accepts = own if similarity is None else accepted(similarity)
         self._read_examples(states, observations, state_kernel, accepts)
@@ -168,7 +169,7 @@ class NeighbourLearner(ExampleFilter):
 
     def _fitted_similarity(self, states: Objects, observations: Objects, served: Served | None) -> Kernel | None:
         """Fit the kernel by which neighbours are found, if there is one, on the columns that are compared."""
-        similarity = _given_kernel(self.observation_kernel, "observation_kernel")
+        similarity = given_kernel(self.observation_kernel, "observation_kernel")
         if similarity is None:
             return None
         chosen = similarity if served is None else on_columns(similarity, served.columns)
@@ -206,7 +207,3 @@ class NeighbourLearner(ExampleFilter):
         if self._served is not None:
             patterns.adopt(Fitted(self._served.columns, whole))
         return PatternRule(whole, patterns, self._served is None)
-
-
-def _given_kernel(kernel: Any, name: str) -> Kernel | None:
-    return None if kernel is None else as_kernel(kernel, name)

@@ -31,6 +31,8 @@ from kmcf.trust.hull import Hull
 
 FEWEST, MOST = 40, 500
 """Numbers of examples with which it is tried; with more there is little to gain."""
+MOST_COLUMNS = 64
+"""It is tried with observations of up to so many numbers: for each fold, a learnt kernel is learnt twice."""
 INSIDE, BEYOND = 2.0, 0.9
 """Pairs made up per example: at the states of the examples, and beyond them."""
 MOST_MADE_UP = 600
@@ -97,9 +99,9 @@ class Augmentation(NamedTuple):
 
 
 def augmentation(
-    states: Objects, observations: Objects, kernel: Kernel, angles: Sequence[int], *, plain: bool
+    states: Objects, observations: Objects, kernel: Kernel, angles: Sequence[int], wanted: bool | None, *, plain: bool
 ) -> Augmentation | None:
-    """Make up pairs if posteriors of left-out examples become better by them; None if not.
+    """Make up pairs if that is wanted, or if it is left to left-out examples and these favour it; None if not.
 
     Parameters
     ----------
@@ -109,12 +111,24 @@ def augmentation(
         The observation kernel, not fitted.
     angles : sequence of int
         State columns that are angles.
+    wanted : bool, optional
+        None: if posteriors of left-out examples become better by them.
     plain : bool
-        Whether that is the plain default kernel.
+        Whether the kernel is the plain default one.
     """
-    if obstacle(states, observations, angles) or not FEWEST <= len(states) <= MOST:
+    if wanted is False:
         return None
-    gain = gained(_flat(states, observations), kernel, plain=plain)
+    why = obstacle(states, observations, angles)
+    if wanted:
+        if why:
+            raise ValueError(f"augment=True, but no pairs can be made up from these examples: {why}.")
+        return Augmentation(made_up(states, observations))
+    if why or not FEWEST <= len(states) <= MOST:
+        return None
+    examples = _flat(states, observations)
+    if examples.observations.shape[1] > MOST_COLUMNS:
+        return None
+    gain = gained(examples, kernel, plain=plain)
     return Augmentation(made_up(states, observations), gain) if gain > SIGNIFICANT else None
 
 

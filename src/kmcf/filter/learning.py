@@ -10,16 +10,15 @@ import numpy as np
 
 from kmcf.bayes_rule import Examples, FittedRule
 from kmcf.bayes_rule.defaults import default_epsilon
-from kmcf.filter.augmenting import Augmentation, Pairs, augmentation, fitted_kernel, made_up, obstacle
+from kmcf.filter.augmenting import Augmentation, Pairs, augmentation, fitted_kernel
 from kmcf.filter.gaps import Incomplete, accepted, few_examples, on_columns, read_more, read_with_gaps, separated
 from kmcf.filter.inputs import ObservationReader, read_examples
 from kmcf.filter.kernel_choice import KernelChoice, are_counts, choose_observation_kernel
+from kmcf.filter.kernel_fitting import fitted_on, fitted_state_kernel, given_kernel, with_angles
 from kmcf.filter.naming import check_order
 from kmcf.filter.settings import check_angles
 from kmcf.herding.subsampling import Subsample, choose_examples
-from kmcf.kernels import Kernel, Learned, Precomputed, as_kernel
-from kmcf.kernels.base import check_parameters
-from kmcf.kernels.defaults import default_state_kernel
+from kmcf.kernels import Kernel, Precomputed
 from kmcf.numerics.arrays import IntArray
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.growing import Growing
@@ -51,6 +50,10 @@ class LearningSettings:
     """What NaN stands for: None, a number, "auto", or one of these per column."""
     augment: bool | None = False
     """Whether to make up pairs beside the examples; None: if left-out examples favour it."""
+
+    def fitted_state_kernel(self, states: Objects) -> Kernel:
+        """Fit the kernel on states to states that were read."""
+        return fitted_state_kernel(self.state_kernel, states, self.angles, self.state_multiplier)
 
 
 @dataclass(frozen=True)
@@ -227,7 +230,7 @@ def learn(
     read_states = wrapped_columns(read_states, settings.angles)
     reader = ObservationReader.of(observations, read_observations, accepts)
     read = read_with_gaps((read_states, read_observations), accepts, settings.floor, settings.angles)
-    state_kernel = fitted_state_kernel(read.states, settings) if shared is None else shared
+    state_kernel = settings.fitted_state_kernel(read.states) if shared is None else shared
     incomplete, complete = separated(read.states, read.observations, accepts)
     if incomplete is not None:
         few_examples(incomplete.served, "the observations have")
@@ -252,12 +255,14 @@ def learn_from(
         if observation_kernel is None:
             choice = choose_observation_kernel(read_states, read_observations, settings.angles)
             observation_kernel = choice.kernel
+    unfitted = with_angles(clone(observation_kernel), settings.angles)
+    plain = choice is not None and choice.name == "plain"
+    with phases("pairs made up"):
+        pairs = read_states, read_observations
+        augmented = augmentation(*pairs, unfitted, settings.angles, settings.augment, plain=plain)
     with phases("observation kernel"):
-        unfitted = _with_angles(clone(observation_kernel), settings.angles)
-        plain = choice is not None and choice.name == "plain"
-        augmented = _augmented(read_states, read_observations, unfitted, settings, plain=plain)
         if augmented is None:
-            observation_kernel = _fitted(unfitted, read_observations, read_states, known)
+            observation_kernel = fitted_on(unfitted, read_observations, read_states, known)
         else:
             observation_kernel = fitted_kernel(unfitted, Pairs(read_states, read_observations), augmented.pairs)
         all_states, all_observations = Growing(read_states), Growing(read_observations)
@@ -286,22 +291,6 @@ def learn_from(
     )
 
 
-def fitted_state_kernel(read_states: Objects, settings: LearningSettings) -> Kernel:
-    """Fit the kernel on states to states that were read."""
-    kernel = given_kernel(settings.state_kernel, "state_kernel")
-    if kernel is None:
-        kernel = default_state_kernel(read_states, settings.angles, settings.state_multiplier)
-    return clone(kernel).fit(read_states)
-
-
-def given_kernel(kernel: Any, name: str) -> Kernel | None:
-    """Read a kernel that a user gave, or None."""
-    read = None if kernel is None else as_kernel(kernel, name)
-    if read is not None:
-        check_parameters(read)
-    return read
-
-
 def examples_for(
     state_kernel: Kernel,
     observation_kernel: Kernel,
@@ -314,20 +303,6 @@ def examples_for(
     if further is not None:
         pairs = Pairs(*pairs).beside(further)
     return Examples(pairs[0], state_kernel.on_examples(pairs[0]), observation_kernel.on_examples(pairs[1]))
-
-
-def _augmented(
-    states: Objects, observations: Objects, kernel: Kernel, settings: LearningSettings, *, plain: bool
-) -> Augmentation | None:
-    """Make up pairs beside the examples if that was asked for, or if it is left to them and they favour it."""
-    if settings.augment is None:
-        return augmentation(states, observations, kernel, settings.angles, plain=plain)
-    if not settings.augment:
-        return None
-    why = obstacle(states, observations, settings.angles)
-    if why:
-        raise ValueError(f"augment=True, but no pairs can be made up from these examples: {why}.")
-    return Augmentation(made_up(states, observations))
 
 
 def _regularisers(examples: Examples, settings: LearningSettings, *, plain: bool, counts: bool) -> tuple[float, float]:
@@ -349,20 +324,3 @@ def _fit_rule(
     limit = {"error": wanted} if isinstance(wanted, float) else {"size": wanted}
     chosen = choose_examples(examples.state_kernel, examples.observation_kernel, **limit)
     return chosen, settings.make_rule(examples.subset(chosen.indices), epsilon, delta, None)
-
-
-def _with_angles(kernel: Kernel, angles: Sequence[int]) -> Kernel:
-    """Tell learnt kernels, alone or inside others, which state columns are angles, unless the user did."""
-    for part in (kernel, *kernel.get_params(deep=True).values()):
-        if isinstance(part, Learned) and part.angles is None and len(angles):
-            part.set_params(angles=tuple(int(j) for j in angles))
-    return kernel
-
-
-def _fitted(kernel: Kernel, observations: Objects, states: Objects, known: Kernel | None) -> Kernel:
-    """Fit an observation kernel, unless the one that was fitted before serves."""
-    if isinstance(known, Learned) and isinstance(kernel, Learned):
-        return kernel.fit_like(known, observations)
-    if known is not None and type(known) is type(kernel):
-        return known
-    return kernel.fit(observations, states)

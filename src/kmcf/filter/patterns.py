@@ -18,7 +18,8 @@ import numpy as np
 from kmcf.bayes_rule import BayesRule, Posterior, Prior
 from kmcf.filter.gaps import Served, few_examples, known_columns, on_columns, rows_of, selected, serving
 from kmcf.filter.inputs import ObservationReader
-from kmcf.filter.learning import LearningSettings, Learnt, given_kernel, learn_from
+from kmcf.filter.kernel_fitting import given_kernel
+from kmcf.filter.learning import LearningSettings, Learnt, learn_from
 from kmcf.numerics.arrays import BoolArray, IntArray, has_gaps
 from kmcf.numerics.objects import Objects
 

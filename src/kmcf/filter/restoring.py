@@ -13,7 +13,8 @@ from kmcf.filter.chunked import summed_over
 from kmcf.filter.explaining import explain_learnt
 from kmcf.filter.gaps import restored_reader, separated
 from kmcf.filter.kernel_choice import KernelChoice
-from kmcf.filter.learning import LearningSettings, Learnt, examples_for, given_kernel
+from kmcf.filter.kernel_fitting import given_kernel
+from kmcf.filter.learning import LearningSettings, Learnt, examples_for
 from kmcf.herding.subsampling import Subsample
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import Array

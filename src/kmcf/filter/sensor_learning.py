@@ -14,7 +14,8 @@ import numpy as np
 
 from kmcf.filter.gaps import accepted
 from kmcf.filter.inputs import read_examples
-from kmcf.filter.learning import fitted_state_kernel, given_kernel, learn
+from kmcf.filter.kernel_fitting import given_kernel
+from kmcf.filter.learning import learn
 from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sensors import listed, noting_sensor
 from kmcf.filter.settings import check_angles
@@ -178,4 +179,4 @@ def _shared_state_kernel(sensors: Mapping[str, RuleFilter], given: Mapping[str, 
                 f"the states of the sensor {name!r} are {describe(states)}, those of {first!r} {describe(expected)}: "
                 "all sensors must see the same kind of state."
             )
-    return fitted_state_kernel(joined(list(read.values())), settings)
+    return settings.fitted_state_kernel(joined(list(read.values())))

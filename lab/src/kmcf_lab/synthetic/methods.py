@@ -139,7 +139,9 @@ def stable_filter(data: SimulatedData, **settings: Any) -> SequentialFilter:
 def _default(data: SimulatedData, **settings: Any) -> SequentialFilter:
     """Return the filter with its default settings."""
     model = data.model
-    return KernelMonteCarloFilter(model.transition, initial=model.initial, random_state=data.seed, **settings)
+    # Cells of earlier versions, which this continues, knew the examples alone.
+    settings = {"augment": False, "random_state": data.seed, **settings}
+    return KernelMonteCarloFilter(model.transition, initial=model.initial, **settings)
 
 
 def _neighbours(data: SimulatedData) -> SequentialFilter:
