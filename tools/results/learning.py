@@ -5,7 +5,7 @@ from functools import partial
 from .rendering import Row, Table, Template, each, means, pivot
 
 ERROR = ("{@[mean]:.3f} ± {@[standard_error]:.3f}", "{@[mean]:.3f}")
-KERNELS = ("default", "plain", "learnt", "learnt, importance-weighted rule", "on particles")
+KERNELS = ("default", "examples alone", "plain", "learnt", "learnt, importance-weighted rule", "on particles")
 UNCOVERED = ", |x| <= 2"
 
 
