@@ -309,7 +309,10 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     def _examples_in_words(self) -> str:
         if self.sensors_ is None:
             return summed_in_words(self.learnt_) or super()._examples_in_words() + beside_examples(self.augmented_)
-        counts = (f"{len(sensor.states_)} examples of {name!r}" for name, sensor in self.sensors_.items())
+        counts = (
+            f"{len(sensor.states_)} examples of {name!r}{beside_examples(sensor.augmented_)}"
+            for name, sensor in self.sensors_.items()
+        )
         return ", ".join(counts)
 
     def _table_rows(self) -> tuple[dict[str, Any], str]:
