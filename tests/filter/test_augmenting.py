@@ -204,3 +204,11 @@ def test_every_sensor_says_how_many_it_has():
     flt.fit({"near": (TRAIN.states, TRAIN.observations), "far": (TRAIN.states[:30], TRAIN.observations[:30])})
     assert [sensor.augmented_ for sensor in flt.sensors_.values()] == [348, 0]
     assert "120 examples of 'near' and 348 pairs made up from them, 30 examples of 'far'" in repr(flt)
+
+
+@pytest.mark.parametrize("engine", ["exact", "lowrank", "compressed"])
+def test_what_a_belief_shows_cannot_be_overwritten(engine):
+    flt = fitted(augment=True, engine=engine)
+    belief = flt.step(flt.start(), TEST.observations[0])
+    with pytest.raises(ValueError, match="read-only"):
+        belief.states[:] = 0.0

@@ -56,8 +56,11 @@ class Pairs(NamedTuple):
     observations: FloatArray
 
     def beside(self, other: Pairs) -> Pairs:
-        """Return these and others."""
-        return Pairs(*(np.concatenate(both) for both in zip(self, other, strict=True)))
+        """Return these and others, read-only, as examples are: beliefs show them."""
+        joined = Pairs(*(np.concatenate(both) for both in zip(self, other, strict=True)))
+        for part in joined:
+            part.flags.writeable = False
+        return joined
 
 
 @dataclass(frozen=True, eq=False)
