@@ -203,7 +203,8 @@ def test_every_sensor_says_how_many_it_has():
     flt = kmcf.KernelMonteCarloFilter(MODEL.transition, random_state=0)
     flt.fit({"near": (TRAIN.states, TRAIN.observations), "far": (TRAIN.states[:30], TRAIN.observations[:30])})
     assert [sensor.augmented_ for sensor in flt.sensors_.values()] == [348, 0]
-    assert "120 examples of 'near' and 348 pairs made up from them, 30 examples of 'far'" in repr(flt)
+    assert "(120, 1) and 348 pairs made up from them, " in flt._repr_html_()
+    assert "(30, 1), " in flt._repr_html_()
 
 
 @pytest.mark.parametrize("engine", ["exact", "lowrank", "compressed"])

@@ -309,10 +309,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     def _examples_in_words(self) -> str:
         if self.sensors_ is None:
             return summed_in_words(self.learnt_) or super()._examples_in_words() + beside_examples(self.augmented_)
-        counts = (
-            f"{len(sensor.states_)} examples of {name!r}{beside_examples(sensor.augmented_)}"
-            for name, sensor in self.sensors_.items()
-        )
+        counts = (f"{len(sensor.states_)} examples of {name!r}" for name, sensor in self.sensors_.items())
         return ", ".join(counts)
 
     def _table_rows(self) -> tuple[dict[str, Any], str]:
@@ -321,7 +318,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
             rows["relocating_"] = self.relocating_
         for name, sensor in (self.sensors_ or {}).items():
             how = f"{in_short(sensor.observation_kernel_)}, delta {sensor.delta_:.3g}, engine {sensor.engine_}"
-            rows[f"sensor {name!r}"] = f"{describe(sensor.states_)}, {how}"
+            rows[f"sensor {name!r}"] = f"{describe(sensor.states_)}{beside_examples(sensor.augmented_)}, {how}"
         return rows, note
 
     def _make_backend(self) -> Backend:
