@@ -146,6 +146,12 @@ def test_settings_that_need_all_examples(settings):
         blank(**settings).fit(*chunked())
 
 
+@pytest.mark.usefixtures("small_sample")
+def test_no_pairs_are_made_up_beside_sums_over_chunks():
+    with pytest.raises(ValueError, match="pairs beside examples in memory; the 1200 of these Dask chunks are too many"):
+        blank(augment=True).fit(*chunked())
+
+
 @pytest.fixture(scope="module")
 def client():
     pytest.importorskip("distributed")

@@ -156,3 +156,60 @@ def test_what_cannot_be_is_said():
     with pytest.raises((TypeError, ValueError), match="augment"):
         fitted(augment="yes")
     assert obstacle(np.zeros((3, 1)), np.array([[0, 3], [1, 0], [2, 2]]), ()) == "observations are counts"
+
+
+def test_a_kernel_that_cannot_compare_them_says_so():
+    """A kernel matrix has no rows for pairs, a histogram no negative entries, and a trend no value for NaN."""
+    gram = np.exp(-((TRAIN.observations - TRAIN.observations.T) ** 2))
+    with pytest.raises(ValueError, match="no pairs can be made up from these examples: the kernel matrix is all"):
+        kmcf.KernelMonteCarloFilter(MODEL.transition, observation_kernel="precomputed", augment=True).fit(
+            TRAIN.states, gram
+        )
+    histograms = np.hstack([np.abs(TRAIN.observations), TRAIN.observations**2])
+    assert made_up(TRAIN.states, histograms).observations.min() < 0.0
+    with pytest.raises(ValueError, match="augment=True, but the observation kernel refuses pairs made up: ChiSquared"):
+        kmcf.KernelMonteCarloFilter(MODEL.transition, observation_kernel=kmcf.kernels.ChiSquared(), augment=True).fit(
+            TRAIN.states, histograms
+        )
+    scans = np.where(np.arange(12) == 3, np.inf, np.abs(TRAIN.observations) + np.arange(12.0))
+    with pytest.raises(ValueError, match="some numbers of the observations are NaN or infinite"):
+        kmcf.KernelMonteCarloFilter(MODEL.transition, observation_kernel=kmcf.kernels.LaserScan(), augment=True).fit(
+            TRAIN.states, scans
+        )
+
+
+def test_columns_left_that_are_counts_are_used_without_pairs():
+    """The whole observation is no vector of counts; where its first number is missing, the rest is."""
+    counts = np.random.default_rng(0).poisson(np.exp(np.clip(TRAIN.states, -2, 2)) * [1.0, 2.0]).astype(float)
+    augmented = kmcf.KernelMonteCarloFilter(MODEL.transition, initial=MODEL.initial, random_state=0, augment=True)
+    augmented.fit(TRAIN.states, np.hstack([TRAIN.observations, counts]))
+    assert augmented.augmented_ > 0
+    alone = kmcf.KernelMonteCarloFilter(MODEL.transition, initial=MODEL.initial, random_state=0)
+    alone.fit(TRAIN.states, counts)
+    assert alone.augmented_ == 0
+    first = augmented.step(augmented.start(), np.hstack([np.nan, counts[5]]))
+    np.testing.assert_allclose(first.mean(), alone.step(alone.start(), counts[5]).mean(), atol=1e-9)
+
+
+def test_units_do_not_matter():
+    pairs = made_up(TRAIN.states, TRAIN.observations)
+    with np.errstate(all="raise", under="ignore"):
+        large = made_up(TRAIN.states, 2.0**600 * TRAIN.observations)
+    np.testing.assert_array_equal(large.observations, 2.0**600 * pairs.observations)
+    assert made_up(TRAIN.states, np.zeros_like(TRAIN.observations)).observations.any() == 0
+
+
+def test_every_sensor_says_how_many_it_has():
+    flt = kmcf.KernelMonteCarloFilter(MODEL.transition, random_state=0)
+    flt.fit({"near": (TRAIN.states, TRAIN.observations), "far": (TRAIN.states[:30], TRAIN.observations[:30])})
+    assert [sensor.augmented_ for sensor in flt.sensors_.values()] == [348, 0]
+    assert "(120, 1) and 348 pairs made up from them, " in flt._repr_html_()
+    assert "(30, 1), " in flt._repr_html_()
+
+
+@pytest.mark.parametrize("engine", ["exact", "lowrank", "compressed"])
+def test_what_a_belief_shows_cannot_be_overwritten(engine):
+    flt = fitted(augment=True, engine=engine)
+    belief = flt.step(flt.start(), TEST.observations[0])
+    with pytest.raises(ValueError, match="read-only"):
+        belief.states[:] = 0.0

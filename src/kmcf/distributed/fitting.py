@@ -60,6 +60,11 @@ def learn_chunks(
     'compressed'
     """
     chunks = read_chunks(states, observations)
+    if settings.augment and chunks.size > SAMPLE:  # the sums run over chunks, and such pairs are in none
+        raise ValueError(
+            f"augment=True makes up pairs beside examples in memory; the {chunks.size} of these Dask chunks are too "
+            "many, and little would be gained."
+        )
     learnt = learn(*chunks.rows(_sampled(chunks.size, seed)), settings)
     if chunks.size <= SAMPLE:
         return learnt

@@ -9,7 +9,8 @@ ones. The paper has nothing of this kind.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -21,9 +22,9 @@ from kmcf.bayes_rule.base import LEAST_WEIGHT_SUM
 from kmcf.bayes_rule.defaults import default_delta, default_epsilon
 from kmcf.filter.kernel_choice import are_counts
 from kmcf.herding.resampling import KeepAll
-from kmcf.kernels import Kernel, Learned
+from kmcf.kernels import Kernel, Learned, Precomputed
 from kmcf.kernels.defaults import default_state_kernel
-from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.arrays import FloatArray, IntArray, all_finite
 from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric
 from kmcf.numerics.trends import Trend
 from kmcf.support.estimators import clone
@@ -55,8 +56,11 @@ class Pairs(NamedTuple):
     observations: FloatArray
 
     def beside(self, other: Pairs) -> Pairs:
-        """Return these and others."""
-        return Pairs(*(np.concatenate(both) for both in zip(self, other, strict=True)))
+        """Return these and others, read-only, as examples are: beliefs show them."""
+        joined = Pairs(*(np.concatenate(both) for both in zip(self, other, strict=True)))
+        for part in joined:
+            part.flags.writeable = False
+        return joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +123,8 @@ def augmentation(
     if wanted is False:
         return None
     why = obstacle(states, observations, angles)
+    if isinstance(kernel, Precomputed):
+        why = "the kernel matrix is all that is known of the observations"
     if wanted:
         if why:
             raise ValueError(f"augment=True, but no pairs can be made up from these examples: {why}.")
@@ -143,6 +149,8 @@ def obstacle(states: Objects, observations: Objects, angles: Sequence[int]) -> s
     vectors = is_numeric(states) and is_numeric(observations) and max(np.ndim(states), np.ndim(observations)) <= 2
     if not vectors:
         return "states and observations must be vectors of numbers"
+    if not all_finite(observations):
+        return "some numbers of the observations are NaN or infinite"
     if len(angles):
         return "some columns of the state are angles"
     return "observations are counts" if are_counts(observations) else ""
@@ -166,11 +174,15 @@ def made_up(states: Objects, observations: Objects) -> Pairs:
     True
     """
     examples = _flat(states, observations)
+    # Squares of squares must not overflow, in whatever unit; with a power of two nothing is rounded.
+    exponent = int(np.frexp(np.abs(examples.observations).max())[1])
+    examples = examples._replace(observations=np.ldexp(examples.observations, -exponent))
     rng, n = np.random.default_rng(0), len(examples.states)
     share = min(1.0, MOST_MADE_UP / ((INSIDE + BEYOND) * n))
     inside = np.resize(rng.permutation(n), round(share * INSIDE * n))
     places = np.concatenate([examples.states[inside], _beyond(examples.states, round(share * BEYOND * n), rng)])
     pairs = NoisyTrend.fit(examples).carried(rng.integers(n, size=len(places)), places)
+    pairs = pairs._replace(observations=np.ldexp(pairs.observations, exponent))
     return Pairs(
         *(np.reshape(made, (-1, *np.shape(own)[1:])) for made, own in zip(pairs, (states, observations), strict=True))
     )
@@ -194,6 +206,17 @@ def gained(examples: Pairs, kernel: Kernel, *, plain: bool) -> float:
             gains.append(without - _scores(known, made_up(*known), probes, examples.states, kernel, plain=plain))
     every = np.concatenate(gains)
     return float(np.sqrt(len(every)) * every.mean() / max(float(every.std()), np.finfo(float).tiny))
+
+
+@contextmanager
+def blaming_pairs(augmented: Augmentation | None) -> Iterator[None]:
+    """Where a kernel refuses what it is given, say that the examples may not be to blame, but pairs made up."""
+    try:
+        yield
+    except ValueError as problem:
+        if augmented is None:
+            raise
+        raise ValueError(f"augment=True, but the observation kernel refuses pairs made up: {problem}") from problem
 
 
 def fitted_kernel(kernel: Kernel, known: Pairs, further: Pairs) -> Kernel:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kmcf.bayes_rule import Examples, FittedRule
 from kmcf.bayes_rule.defaults import default_epsilon
-from kmcf.filter.augmenting import Augmentation, Pairs, augmentation, fitted_kernel
+from kmcf.filter.augmenting import Augmentation, Pairs, augmentation, blaming_pairs, fitted_kernel
 from kmcf.filter.gaps import Incomplete, accepted, few_examples, on_columns, read_more, read_with_gaps, separated
 from kmcf.filter.inputs import ObservationReader, read_examples
 from kmcf.filter.kernel_choice import KernelChoice, are_counts, choose_observation_kernel
@@ -260,7 +260,7 @@ def learn_from(
     with phases("pairs made up"):
         pairs = read_states, read_observations
         augmented = augmentation(*pairs, unfitted, settings.angles, settings.augment, plain=plain)
-    with phases("observation kernel"):
+    with phases("observation kernel"), blaming_pairs(augmented):
         if augmented is None:
             observation_kernel = fitted_on(unfitted, read_observations, read_states, known)
         else:

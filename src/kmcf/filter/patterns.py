@@ -16,6 +16,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from kmcf.bayes_rule import BayesRule, Posterior, Prior
+from kmcf.filter.augmenting import obstacle
 from kmcf.filter.gaps import Served, few_examples, known_columns, on_columns, rows_of, selected, serving
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.kernel_fitting import given_kernel
@@ -152,10 +153,13 @@ def learnt_on(learnt: Learnt, settings: LearningSettings, served: Served) -> Lea
         Which columns, and which examples of those of the fit.
     """
     kernel = given_kernel(settings.observation_kernel, "observation_kernel")
-    own = replace(settings, observation_kernel=on_columns(kernel, served.columns))
     states, observations = learnt.examples
     first = learnt.learnt_from
-    found = learn_from(*selected(states[:first], observations[:first], served), learnt.reader, own, learnt.state_kernel)
+    known = selected(states[:first], observations[:first], served)
+    # The columns left may be counts where those of all were not: then there are no pairs, even if wanted.
+    augment = False if obstacle(*known, settings.angles) else settings.augment
+    own = replace(settings, observation_kernel=on_columns(kernel, served.columns), augment=augment)
+    found = learn_from(*known, learnt.reader, own, learnt.state_kernel)
     for last, refresh in ((learnt.refreshed_at, True), (len(states), False)):
         if last > first:
             absent = np.isnan(rows_of(observations[first:last])[:, served.columns]).any(axis=1)

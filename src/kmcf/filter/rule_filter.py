@@ -318,7 +318,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
             rows["relocating_"] = self.relocating_
         for name, sensor in (self.sensors_ or {}).items():
             how = f"{in_short(sensor.observation_kernel_)}, delta {sensor.delta_:.3g}, engine {sensor.engine_}"
-            rows[f"sensor {name!r}"] = f"{describe(sensor.states_)}, {how}"
+            rows[f"sensor {name!r}"] = f"{describe(sensor.states_)}{beside_examples(sensor.augmented_)}, {how}"
         return rows, note
 
     def _make_backend(self) -> Backend:

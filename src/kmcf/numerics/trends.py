@@ -1,6 +1,6 @@
 """How numbers depend on others: constant, linear or curved, whichever foretells left-out ones best.
 
-Beyond the inputs that it was fitted to, a trend goes on as a straight line.
+Beyond the inputs that it was fitted to, the bends of a trend fade, and a straight line remains.
 """
 
 from __future__ import annotations
