@@ -213,3 +213,18 @@ def test_what_a_belief_shows_cannot_be_overwritten(engine):
     belief = flt.step(flt.start(), TEST.observations[0])
     with pytest.raises(ValueError, match="read-only"):
         belief.states[:] = 0.0
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_transition_that_knows_only_the_examples_gets_no_pairs(fails):
+    low, high = TRAIN.states.min(), TRAIN.states.max()
+
+    def confined(states, control, rng):
+        outside = (states < low) | (states > high)
+        if fails and outside.any():
+            raise LookupError("off the map")
+        return np.where(outside, np.nan, np.clip(0.9 * states + rng.normal(size=states.shape), low, high))
+
+    flt = kmcf.KernelMonteCarloFilter(confined, random_state=0).fit(TRAIN.states, TRAIN.observations)
+    assert flt.augmented_ == 0
+    assert np.isfinite(flt.filter(np.full((6, 1), high)).mean).all()

@@ -31,15 +31,21 @@ def test_errors_are_those_of_fits_without_the_row(shape):
     for row in (0, 57, 119):
         rest = np.arange(len(X)) != row
         coefficients, _ = _ridge(basis[rest], targets[rest], roots[rest], shape)
-        assert errors[row] == pytest.approx(
-            weights[row] * (targets[row] - basis[row] @ coefficients).item() ** 2, rel=1e-6
-        )
+        left = weights[row] * (targets[row] - basis[row] @ coefficients).item() ** 2
+        assert errors[row] == pytest.approx(left / targets.var(), rel=1e-6)
 
 
 def test_rows_that_count_less_matter_less():
     bad = np.where(np.arange(120) % 2 == 0, 100.0, 0.0)[:, None]
     found = Trend.fit(X, 2.0 * X + bad, np.where(bad[:, 0] > 0, 1e-12, 1.0))
     np.testing.assert_allclose(found(X), 2.0 * X, atol=1e-3)
+
+
+def test_units_of_columns_do_not_matter():
+    wave, noise = 3.0 * np.sin(3 * X), np.random.default_rng(2).normal(size=X.shape)
+    shapes = [Trend.fit(X, np.hstack([scale * noise, wave])).shape for scale in (1.0, 1000.0)]
+    assert shapes[0] == shapes[1]
+    assert shapes[0].width is not None
 
 
 def test_columns_that_do_not_vary_or_repeat_do_no_harm():

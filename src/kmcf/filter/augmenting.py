@@ -29,6 +29,7 @@ from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric
 from kmcf.numerics.trends import Trend
 from kmcf.support.estimators import clone
 from kmcf.trust.hull import Hull
+from kmcf.trust.rehearsal import Mover
 
 FEWEST, MOST = 40, 500
 """Numbers of examples with which it is tried; with more there is little to gain."""
@@ -103,7 +104,14 @@ class Augmentation(NamedTuple):
 
 
 def augmentation(
-    states: Objects, observations: Objects, kernel: Kernel, angles: Sequence[int], wanted: bool | None, *, plain: bool
+    states: Objects,
+    observations: Objects,
+    kernel: Kernel,
+    angles: Sequence[int],
+    wanted: bool | None,
+    move: Mover | None = None,
+    *,
+    plain: bool,
 ) -> Augmentation | None:
     """Make up pairs if that is wanted, or if it is left to left-out examples and these favour it; None if not.
 
@@ -116,7 +124,9 @@ def augmentation(
     angles : sequence of int
         State columns that are angles.
     wanted : bool, optional
-        None: if posteriors of left-out examples become better by them.
+        None: if posteriors of left-out examples become better by them, and the transition can move their states.
+    move : callable, optional
+        Moves states once, without a control.
     plain : bool
         Whether the kernel is the plain default one.
     """
@@ -135,7 +145,10 @@ def augmentation(
     if examples.observations.shape[1] > MOST_COLUMNS:
         return None
     gain = gained(examples, kernel, plain=plain)
-    return Augmentation(made_up(states, observations), gain) if gain > SIGNIFICANT else None
+    if gain <= SIGNIFICANT:
+        return None
+    pairs = made_up(states, observations)
+    return Augmentation(pairs, gain) if _can_move(move, states, pairs.states) else None
 
 
 def obstacle(states: Objects, observations: Objects, angles: Sequence[int]) -> str:
@@ -223,6 +236,22 @@ def fitted_kernel(kernel: Kernel, known: Pairs, further: Pairs) -> Kernel:
     """Fit an observation kernel; a learnt one learns from the pairs made up, too, or it would know nothing beyond."""
     seen = known.beside(further) if isinstance(kernel, Learned) else known
     return clone(kernel).fit(seen.observations, seen.states)
+
+
+def _can_move(move: Mover | None, states: Objects, further: FloatArray) -> bool:
+    """Say whether a user's transition knows what to do beyond the examples; yes where it does not say."""
+    if move is None:
+        return True
+    rng = np.random.default_rng(0)
+    try:
+        move(states, rng)
+    except Exception:  # it cannot do without a control
+        return True
+    try:
+        move(further, rng)
+    except Exception:  # whatever the user's function raises there, or it returned NaN
+        return False
+    return True
 
 
 def _scores(

@@ -259,6 +259,7 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
             angles=self.angles,
             floor=self.floor,
             augment=self._augmenting,
+            move=self._mover(),
             make_rule=lambda examples, epsilon, delta, cache: support.fit(
                 examples, epsilon, delta, particles_for(size, examples.size), cache
             ),

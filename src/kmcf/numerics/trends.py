@@ -100,7 +100,7 @@ def _basis(rows: FloatArray, knots: FloatArray, shape: Shape) -> FloatArray:
 
 
 def _ridge(basis: FloatArray, targets: FloatArray, roots: FloatArray, shape: Shape) -> tuple[FloatArray, FloatArray]:
-    """Return coefficients, and the weighted mean squared error at each row when that is left out, (n,)."""
+    """Return coefficients, and the weighted squared error at each row when that is left out, in variances, (n,)."""
     n, size = basis.shape
     bumps = 0 if shape.width is None else min(KNOTS, n)
     penalties = np.full(size, STRAIGHT_RIDGE)
@@ -109,4 +109,5 @@ def _ridge(basis: FloatArray, targets: FloatArray, roots: FloatArray, shape: Sha
     coefficients = solve_triangular(R, Q[:n].T @ (roots * targets))
     leverages = np.sum(Q[:n] ** 2, axis=1, keepdims=True)
     left_out = roots * (targets - basis @ coefficients) / np.maximum(1.0 - leverages, LEAST_FREEDOM)
-    return coefficients, np.mean(left_out**2, axis=1)
+    variances = targets.var(axis=0)  # so that units of columns do not matter
+    return coefficients, np.mean(left_out**2 / np.where(variances > 0.0, variances, 1.0), axis=1)
