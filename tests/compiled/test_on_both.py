@@ -54,7 +54,7 @@ def test_the_same_posteriors_on_the_same_particles(seen):
 @pytest.mark.slow
 def test_the_backward_pass_is_the_one_of_the_host(seen):
     flt = kmcf.KernelMonteCarloFilter(
-        MODEL.transition, MODEL.initial, n_particles=PARTICLES, support="both", random_state=0
+        MODEL.transition, MODEL.initial, n_particles=PARTICLES, support="both", augment=False, random_state=0
     )
     flt.fit(jnp.asarray(TRAIN.states), jnp.asarray(TRAIN.observations))
     seen = np.where(np.isnan(seen), 0.3, seen)

@@ -17,7 +17,9 @@ from kmcf.filter.smoothing import smoothed_run
 def test_a_compiled_filter_is_smoothed(flt):
     run = flt.smooth(TEST.observations)
     exact, _, _ = rauch_tung_striebel(TEST.observations)
-    host = kmcf.KernelMonteCarloFilter(MODEL.transition, initial=MODEL.initial, n_resample=30, random_state=3)
+    host = kmcf.KernelMonteCarloFilter(
+        MODEL.transition, initial=MODEL.initial, n_resample=30, augment=False, random_state=3
+    )
     other = host.fit(TRAIN.states, TRAIN.observations).smooth(TEST.observations)
     assert rmse(run.mean[:, 0], exact) < rmse(run.filtered.mean[:, 0], exact)
     assert rmse(run.mean, other.mean) < 0.2  # other random numbers, the same algorithm
