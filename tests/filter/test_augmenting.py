@@ -216,15 +216,29 @@ def test_what_a_belief_shows_cannot_be_overwritten(engine):
 
 
 @pytest.mark.parametrize("fails", [True, False])
-def test_a_transition_that_knows_only_the_examples_gets_no_pairs(fails):
+def test_a_transition_that_knows_only_the_examples_moves_the_nearest(fails):
     low, high = TRAIN.states.min(), TRAIN.states.max()
+    seen = []
 
     def confined(states, control, rng):
+        seen.append(control)
         outside = (states < low) | (states > high)
         if fails and outside.any():
             raise LookupError("off the map")
         return np.where(outside, np.nan, np.clip(0.9 * states + rng.normal(size=states.shape), low, high))
 
     flt = kmcf.KernelMonteCarloFilter(confined, random_state=0).fit(TRAIN.states, TRAIN.observations)
-    assert flt.augmented_ == 0
-    assert np.isfinite(flt.filter(np.full((6, 1), high)).mean).all()
+    assert flt.augmented_ == 348
+    assert not seen
+    run = flt.filter(np.full((6, 1), high + 1.0))
+    assert np.isfinite(run.mean).all()
+    assert run.alarm[run.mean[:, 0] > high].all()
+
+
+def test_a_transition_that_fails_among_the_examples_fails():
+    def broken(states, control, rng):
+        raise LookupError("off the map")
+
+    flt = kmcf.KernelMonteCarloFilter(broken, random_state=0).fit(TRAIN.states, TRAIN.observations)
+    with pytest.raises(LookupError, match="off the map"):
+        flt.filter(TEST.observations)

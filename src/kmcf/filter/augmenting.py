@@ -29,7 +29,6 @@ from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric
 from kmcf.numerics.trends import Trend
 from kmcf.support.estimators import clone
 from kmcf.trust.hull import Hull
-from kmcf.trust.rehearsal import Mover
 
 FEWEST, MOST = 40, 500
 """Numbers of examples with which it is tried; with more there is little to gain."""
@@ -109,7 +108,6 @@ def augmentation(
     kernel: Kernel,
     angles: Sequence[int],
     wanted: bool | None,
-    move: Mover | None = None,
     *,
     plain: bool,
 ) -> Augmentation | None:
@@ -124,9 +122,7 @@ def augmentation(
     angles : sequence of int
         State columns that are angles.
     wanted : bool, optional
-        None: if posteriors of left-out examples become better by them, and the transition can move their states.
-    move : callable, optional
-        Moves states once, without a control.
+        None: if posteriors of left-out examples become better by them.
     plain : bool
         Whether the kernel is the plain default one.
     """
@@ -145,10 +141,7 @@ def augmentation(
     if examples.observations.shape[1] > MOST_COLUMNS:
         return None
     gain = gained(examples, kernel, plain=plain)
-    if gain <= SIGNIFICANT:
-        return None
-    pairs = made_up(states, observations)
-    return Augmentation(pairs, gain) if _can_move(move, states, pairs.states) else None
+    return Augmentation(made_up(states, observations), gain) if gain > SIGNIFICANT else None
 
 
 def obstacle(states: Objects, observations: Objects, angles: Sequence[int]) -> str:
@@ -236,22 +229,6 @@ def fitted_kernel(kernel: Kernel, known: Pairs, further: Pairs) -> Kernel:
     """Fit an observation kernel; a learnt one learns from the pairs made up, too, or it would know nothing beyond."""
     seen = known.beside(further) if isinstance(kernel, Learned) else known
     return clone(kernel).fit(seen.observations, seen.states)
-
-
-def _can_move(move: Mover | None, states: Objects, further: FloatArray) -> bool:
-    """Say whether a user's transition knows what to do beyond the examples; yes where it does not say."""
-    if move is None:
-        return True
-    rng = np.random.default_rng(0)
-    try:
-        move(states, rng)
-    except Exception:  # it cannot do without a control
-        return True
-    try:
-        move(further, rng)
-    except Exception:  # whatever the user's function raises there, or it returned NaN
-        return False
-    return True
 
 
 def _scores(

@@ -25,7 +25,6 @@ from kmcf.numerics.growing import Growing
 from kmcf.numerics.objects import Objects, describe, is_numeric, take
 from kmcf.support.estimators import clone
 from kmcf.support.phases import Phases
-from kmcf.trust.rehearsal import Mover
 
 RuleMaker = Callable[[Examples, float, float, dict[str, Any] | None], FittedRule]
 """Fits a Bayes' rule to examples, with ε and δ, or restores it from what a file kept of it."""
@@ -51,8 +50,6 @@ class LearningSettings:
     """What NaN stands for: None, a number, "auto", or one of these per column."""
     augment: bool | None = False
     """Whether to make up pairs beside the examples; None: if left-out examples favour it."""
-    move: Mover | None = None
-    """Moves states once, without a control."""
 
     def fitted_state_kernel(self, states: Objects) -> Kernel:
         """Fit the kernel on states to states that were read."""
@@ -262,7 +259,7 @@ def learn_from(
     plain = choice is not None and choice.name == "plain"
     with phases("pairs made up"):
         pairs = read_states, read_observations
-        augmented = augmentation(*pairs, unfitted, settings.angles, settings.augment, settings.move, plain=plain)
+        augmented = augmentation(*pairs, unfitted, settings.angles, settings.augment, plain=plain)
     with phases("observation kernel"), blaming_pairs(augmented):
         if augmented is None:
             observation_kernel = fitted_on(unfitted, read_observations, read_states, known)

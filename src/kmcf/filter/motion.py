@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from kmcf.filter.clock import Drive
 from kmcf.numerics.arrays import all_finite
@@ -15,6 +16,7 @@ from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.interrupts import honoured
 from kmcf.numerics.objects import Objects, as_objects, is_numeric, take
 from kmcf.transitions.elapsed import needs_elapsed, takes_elapsed
+from kmcf.trust.hull import Hull
 
 Transition = Callable[..., Any]
 Initial = Callable[[int, np.random.Generator], Any]
@@ -32,6 +34,8 @@ class Motion:
     """The example states, which also show what a state looks like."""
     angles: Sequence[int]
     """State columns that are angles."""
+    forgiving: bool = False
+    """Whether a transition that fails beyond the examples, where only pairs made up are, moves the nearest instead."""
 
     @property
     def state_shape(self) -> tuple[int, ...] | None:
@@ -60,6 +64,28 @@ class Motion:
 
     def move(self, states: Objects, drive: Drive, rng: np.random.Generator, time: int) -> Objects:
         """Draw from the transition; it gets a copy, so that it may work in place."""
+        try:
+            return self._moved(states, drive, rng, time)
+        except Exception:
+            known = self._among_examples(states) if self.forgiving else None
+            if known is None:
+                raise
+        return self._moved(known, drive, rng, time)
+
+    @cached_property
+    def _hull(self) -> Hull | None:
+        return Hull.of(self.examples, self.angles)
+
+    def _among_examples(self, states: Objects) -> Objects | None:
+        """Return states with the nearest example in place of each that is beyond them; None if none is."""
+        outside = None if self._hull is None else self._hull.outside(states)
+        if outside is None or not outside.any():
+            return None
+        known, (rows, examples) = states.copy(), (np.reshape(part, (len(part), -1)) for part in (states, self.examples))
+        known[outside] = self.examples[cdist(rows[outside], examples).argmin(axis=1)]
+        return known
+
+    def _moved(self, states: Objects, drive: Drive, rng: np.random.Generator, time: int) -> Objects:
         assert self.transition is not None
         given, control = states.copy(), drive.control
         timed = {} if drive.elapsed is None or not self.told_time else {"elapsed": drive.elapsed}
@@ -122,8 +148,11 @@ class OneMove:
     transition: Transition
     angles: Sequence[int]
     """State columns that are angles."""
+    examples: Objects | None = None
+    """The example states, where a transition that fails beyond them is forgiven."""
 
     def __call__(self, states: Objects, rng: np.random.Generator) -> Objects:
         """Return states after a move of one unit of time."""
         drive = Drive(elapsed=1.0) if needs_elapsed(self.transition) else Drive()
-        return Motion(self.transition, None, states, self.angles).move(states, drive, rng, time=2)
+        examples, forgiving = (states, False) if self.examples is None else (self.examples, True)
+        return Motion(self.transition, None, examples, self.angles, forgiving).move(states, drive, rng, time=2)

@@ -259,7 +259,6 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
             angles=self.angles,
             floor=self.floor,
             augment=self._augmenting,
-            move=self._mover(),
             make_rule=lambda examples, epsilon, delta, cache: support.fit(
                 examples, epsilon, delta, particles_for(size, examples.size), cache
             ),
@@ -289,7 +288,12 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
         self.state_kernel_ = next(iter(sensors.values())).state_kernel_
 
     def _motion(self) -> Motion:
-        return replace(super()._motion(), examples=self._start_states)
+        return replace(super()._motion(), examples=self._start_states, forgiving=self._makes_up_pairs)
+
+    @property
+    def _makes_up_pairs(self) -> bool:
+        parts = [self] if self.sensors_ is None else self.sensors_.values()
+        return any(getattr(part, "augmented_", 0) > 0 for part in parts)
 
     @property
     def _start_states(self) -> Objects:
@@ -385,4 +389,4 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
 
     def _mover(self) -> Mover:
         """Return what moves states once, without a control."""
-        return OneMove(self.transition, self.angles)
+        return OneMove(self.transition, self.angles, self._start_states if self._makes_up_pairs else None)
