@@ -17,11 +17,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kmcf.bayes_rule import ExactRule, Examples
-from kmcf.bayes_rule.base import LEAST_WEIGHT_SUM
-from kmcf.bayes_rule.defaults import default_delta, default_epsilon
+from kmcf.bayes_rule import Examples
 from kmcf.filter.kernel_choice import are_counts
-from kmcf.herding.resampling import KeepAll
+from kmcf.filter.left_out_scores import posterior_scores
 from kmcf.kernels import Kernel, Learned, Precomputed
 from kmcf.kernels.defaults import default_state_kernel
 from kmcf.numerics.arrays import FloatArray, IntArray, all_finite
@@ -238,19 +236,9 @@ def _scores(
     pairs = known if further is None else known.beside(further)
     state_kernel = default_state_kernel(everywhere).fit(everywhere).on_examples(pairs.states)
     fitted = clone(kernel).fit(*reversed(known)) if further is None else fitted_kernel(kernel, known, further)
-    observation_kernel = fitted.on_examples(pairs.observations)
-    rule = ExactRule.fit(
-        Examples(pairs.states, state_kernel, observation_kernel),
-        epsilon=default_epsilon(float(state_kernel.diagonal().mean())),
-        delta=default_delta("kbr", plain=plain, mean_diagonal=float(observation_kernel.diagonal().mean())),
-        rule="kbr",
-        resampler=KeepAll(),
-    )
-    weights = rule.correct_all(state_kernel.against(everywhere).mean(axis=1), probes.observations)
-    totals = weights.sum(axis=0)
-    uniform = np.full((len(weights), 1), 1.0 / len(weights))
-    weights = np.where(totals > LEAST_WEIGHT_SUM, weights / np.where(totals == 0.0, 1.0, totals), uniform)
-    return np.sum(weights * (rule.state_gram @ weights - 2.0 * state_kernel.against(probes.states)), axis=0)
+    examples = Examples(pairs.states, state_kernel, fitted.on_examples(pairs.observations))
+    prior = state_kernel.against(everywhere).mean(axis=1)
+    return posterior_scores(examples, probes.states, probes.observations, prior, plain=plain)
 
 
 def _beyond(states: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:

@@ -14,10 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kmcf.bayes_rule import ExactRule, Examples
-from kmcf.bayes_rule.base import LEAST_WEIGHT_SUM
-from kmcf.bayes_rule.defaults import default_delta, default_epsilon
-from kmcf.herding.resampling import KeepAll
+from kmcf.bayes_rule import Examples
+from kmcf.filter.left_out_scores import posterior_scores
 from kmcf.kernels import Counts, Kernel, Learned
 from kmcf.kernels.defaults import default_observation_kernel, default_state_kernel
 from kmcf.kernels.learned.counts import look_like_counts
@@ -114,17 +112,6 @@ def _score(
     known_states, known_observations = take(states, train), take(observations, train)
     state_kernel = fitted.on_examples(known_states)
     observation_kernel = clone(kernel).fit(known_observations, known_states).on_examples(known_observations)
-    rule = ExactRule.fit(
-        Examples(known_states, state_kernel, observation_kernel),
-        epsilon=default_epsilon(float(state_kernel.diagonal().mean())),
-        delta=default_delta("kbr", plain=plain, mean_diagonal=float(observation_kernel.diagonal().mean())),
-        rule="kbr",
-        resampler=KeepAll(),
-    )
-    uniform = np.full(len(train), 1.0 / len(train))
     probes = held_out[evenly_spaced(len(held_out), PROBES)]
-    weights = rule.correct_all(rule.state_gram @ uniform, observations[probes])
-    totals = weights.sum(axis=0)
-    weights = np.where(totals > LEAST_WEIGHT_SUM, weights / np.where(totals == 0.0, 1.0, totals), uniform[:, None])
-    similarities = state_kernel.against(states[probes])
-    return float(np.mean(np.sum(weights * (rule.state_gram @ weights - 2.0 * similarities), axis=0)))
+    examples = Examples(known_states, state_kernel, observation_kernel)
+    return float(np.mean(posterior_scores(examples, states[probes], observations[probes], plain=plain)))
