@@ -183,8 +183,9 @@ def with_patterns(flt: Any, dtype: Any, watch: Watch | None = None) -> CompiledF
     """
     learnt: Learnt = flt.learnt_
     if not has_patterns(learnt.reader):
-        made = learnt.augmented is not None
-        return _moved(flt, dtype, learnt, learnt.reader, watch) if made else CompiledFilter.of(flt, dtype, watch)
+        if learnt.further is None:
+            return CompiledFilter.of(flt, dtype, watch)
+        return _moved(flt, dtype, learnt, learnt.reader, watch)
 
     def on(columns: Any, found: Learnt) -> ColumnsFilter:
         reader = replace(learnt.reader, shape=(len(columns),), filling=None)

@@ -92,15 +92,7 @@ class NoisyTrend:
         return Pairs(states, _within(made_up, self.examples.observations))
 
 
-class Augmentation(NamedTuple):
-    """The pairs made up, and what left-out examples say of them."""
-
-    pairs: Pairs
-    gain: float | None = None
-    """By how much scores of posteriors of left-out examples fell, in standard errors; None where nobody asked."""
-
-
-def augmentation(
+def pairs_beside(
     states: Objects,
     observations: Objects,
     kernel: Kernel,
@@ -108,7 +100,7 @@ def augmentation(
     wanted: bool | None,
     *,
     plain: bool,
-) -> Augmentation | None:
+) -> Pairs | None:
     """Make up pairs if that is wanted, or if it is left to left-out examples and these favour it; None if not.
 
     Parameters
@@ -132,14 +124,13 @@ def augmentation(
     if wanted:
         if why:
             raise ValueError(f"augment=True, but no pairs can be made up from these examples: {why}.")
-        return Augmentation(made_up(states, observations))
+        return made_up(states, observations)
     if why or not FEWEST <= len(states) <= MOST:
         return None
     examples = _flat(states, observations)
     if examples.observations.shape[1] > MOST_COLUMNS:
         return None
-    gain = gained(examples, kernel, plain=plain)
-    return Augmentation(made_up(states, observations), gain) if gain > SIGNIFICANT else None
+    return made_up(states, observations) if gained(examples, kernel, plain=plain) > SIGNIFICANT else None
 
 
 def obstacle(states: Objects, observations: Objects, angles: Sequence[int]) -> str:
@@ -213,12 +204,12 @@ def gained(examples: Pairs, kernel: Kernel, *, plain: bool) -> float:
 
 
 @contextmanager
-def blaming_pairs(augmented: Augmentation | None) -> Iterator[None]:
+def blaming_pairs(further: Pairs | None) -> Iterator[None]:
     """Where a kernel refuses what it is given, say that the examples may not be to blame, but pairs made up."""
     try:
         yield
     except ValueError as problem:
-        if augmented is None:
+        if further is None:
             raise
         raise ValueError(f"augment=True, but the observation kernel refuses pairs made up: {problem}") from problem
 

@@ -65,8 +65,7 @@ def _some_observation(learnt: Learnt) -> Any:
 
 def explain_learnt(learnt: Learnt) -> list[str]:
     """Say which engine with how many features, for what, and why."""
-    further = None if learnt.further is None else len(learnt.further.states)
-    return explain_rule(learnt.fitted, len(learnt.example_states), further or 0)
+    return explain_rule(learnt.fitted, len(learnt.example_states), learnt.made_up)
 
 
 def explain_rule(fitted: FittedRule, n: int, made_up: int = 0) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kmcf.bayes_rule import Examples, FittedRule
 from kmcf.bayes_rule.defaults import default_epsilon
-from kmcf.filter.augmenting import Augmentation, Pairs, augmentation, blaming_pairs, fitted_kernel
+from kmcf.filter.augmenting import Pairs, blaming_pairs, fitted_kernel, pairs_beside
 from kmcf.filter.gaps import Incomplete, accepted, few_examples, on_columns, read_more, read_with_gaps, separated
 from kmcf.filter.inputs import ObservationReader, read_examples
 from kmcf.filter.kernel_choice import KernelChoice, are_counts, choose_observation_kernel
@@ -81,7 +81,7 @@ class Learnt:
     """Which of the examples given to ``fit`` have any number; None: all."""
     seconds: dict[str, float] = field(default_factory=dict)
     """How long the parts of the fit took."""
-    augmented: Augmentation | None = None
+    further: Pairs | None = None
     """Pairs made up beside the examples, which the rule knows, too; None: there are none."""
 
     @property
@@ -91,9 +91,9 @@ class Learnt:
         return own if self.further is None else np.concatenate([own, self.further.states])
 
     @property
-    def further(self) -> Pairs | None:
-        """Pairs made up beside the examples."""
-        return None if self.augmented is None else self.augmented.pairs
+    def made_up(self) -> int:
+        """Number of pairs made up."""
+        return 0 if self.further is None else len(self.further.states)
 
     @property
     def example_states(self) -> Objects:
@@ -118,7 +118,7 @@ class Learnt:
         flt.learnt_ = self
         flt.reader_, flt.floor_ = self.reader, self.reader.floor
         flt.states_ = self.example_states
-        flt.augmented_ = 0 if self.augmented is None else len(self.augmented.pairs.states)
+        flt.augmented_ = self.made_up
         flt.state_kernel_ = self.state_kernel
         flt.observation_kernel_ = self.observation_kernel
         flt.kernel_choice_ = self.kernel_choice
@@ -148,7 +148,7 @@ class Learnt:
         if not len(read_states):
             return grown
         # With pairs made up, new examples would come after them: the rule, which is of few, is fitted again.
-        rule = None if self.augmented else self.fitted.rule.extended(read_states, read_observations)
+        rule = None if self.further else self.fitted.rule.extended(read_states, read_observations)
         extended = replace(
             grown,
             all_states=self.all_states.append(read_states),
@@ -160,8 +160,8 @@ class Learnt:
 
     def refreshed(self, settings: LearningSettings) -> Learnt:
         """Return the same with the rule fitted again, to all examples."""
-        kernels = self.state_kernel, self.observation_kernel
-        examples = examples_for(*kernels, self.all_states, self.all_observations, self.further)
+        known = self.all_states.objects, self.all_observations.objects
+        examples = examples_for(self.state_kernel, self.observation_kernel, *known, self.further)
         chosen, fitted = _fit_rule(examples, self.epsilon, self.delta, settings)
         return replace(self, chosen=chosen, fitted=fitted, refreshed_at=len(self.examples[0]))
 
@@ -258,24 +258,22 @@ def learn_from(
     unfitted = with_angles(clone(observation_kernel), settings.angles)
     plain = choice is not None and choice.name == "plain"
     with phases("pairs made up"):
-        pairs = read_states, read_observations
-        augmented = augmentation(*pairs, unfitted, settings.angles, settings.augment, plain=plain)
-    with phases("observation kernel"), blaming_pairs(augmented):
-        if augmented is None:
+        known_pairs = read_states, read_observations
+        further = pairs_beside(*known_pairs, unfitted, settings.angles, settings.augment, plain=plain)
+    with phases("observation kernel"), blaming_pairs(further):
+        if further is None:
             observation_kernel = fitted_on(unfitted, read_observations, read_states, known)
         else:
-            observation_kernel = fitted_kernel(unfitted, Pairs(read_states, read_observations), augmented.pairs)
-        all_states, all_observations = Growing(read_states), Growing(read_observations)
-        further = None if augmented is None else augmented.pairs
-        examples = examples_for(state_kernel, observation_kernel, all_states, all_observations, further)
+            observation_kernel = fitted_kernel(unfitted, Pairs(*known_pairs), further)
+        examples = examples_for(state_kernel, observation_kernel, *known_pairs, further)
     # With pairs made up there is less to regularise: δ is then that of the plain kernel.
-    small = plain or augmented is not None
+    small = plain or further is not None
     epsilon, delta = _regularisers(examples, settings, plain=small, counts=are_counts(read_observations))
     with phases("rule"):
         chosen, fitted = _fit_rule(examples, epsilon, delta, settings)
     return Learnt(
-        all_states=all_states,
-        all_observations=all_observations,
+        all_states=Growing(read_states),
+        all_observations=Growing(read_observations),
         reader=reader,
         state_kernel=state_kernel,
         observation_kernel=observation_kernel,
@@ -287,22 +285,21 @@ def learn_from(
         learnt_from=len(read_states),
         refreshed_at=len(read_states),
         seconds=phases.seconds,
-        augmented=augmented,
+        further=further,
     )
 
 
 def examples_for(
     state_kernel: Kernel,
     observation_kernel: Kernel,
-    states: Growing,
-    observations: Growing,
+    states: Objects,
+    observations: Objects,
     further: Pairs | None = None,
 ) -> Examples:
     """Prepare examples, and pairs made up, for both kernels; for some this is expensive, so it is done once per fit."""
-    pairs = states.objects, observations.objects
     if further is not None:
-        pairs = Pairs(*pairs).beside(further)
-    return Examples(pairs[0], state_kernel.on_examples(pairs[0]), observation_kernel.on_examples(pairs[1]))
+        states, observations = Pairs(states, observations).beside(further)
+    return Examples(states, state_kernel.on_examples(states), observation_kernel.on_examples(observations))
 
 
 def _regularisers(examples: Examples, settings: LearningSettings, *, plain: bool, counts: bool) -> tuple[float, float]:

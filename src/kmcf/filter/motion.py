@@ -73,12 +73,13 @@ class Motion:
         return self._moved(known, drive, rng, time)
 
     @cached_property
-    def _hull(self) -> Hull | None:
+    def hull(self) -> Hull | None:
+        """Where the examples end; None where states are not numbers."""
         return Hull.of(self.examples, self.angles)
 
     def _among_examples(self, states: Objects) -> Objects | None:
         """Return states with the nearest example in place of each that is beyond them; None if none is."""
-        outside = None if self._hull is None else self._hull.outside(states)
+        outside = None if self.hull is None else self.hull.outside(states)
         if outside is None or not outside.any():
             return None
         known, (rows, examples) = states.copy(), (np.reshape(part, (len(part), -1)) for part in (states, self.examples))

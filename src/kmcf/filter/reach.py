@@ -8,7 +8,6 @@ is back among the examples; estimates never see them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import is_numeric
-from kmcf.trust.hull import Hull
 
 LEAVING, BACK = 0.1, 0.05
 """The state may have left when such a share of the prediction is beyond the examples, until less than the second is."""
@@ -32,11 +30,6 @@ class Reach:
 
     motion: Motion
     """How states move; it knows the examples."""
-
-    @cached_property
-    def hull(self) -> Hull | None:
-        """Where the examples end; None where states are not numbers."""
-        return Hull.of(self.motion.examples, self.motion.angles)
 
     def beyond(self, belief: Belief, prior: Prior, drive: Drive, rng: np.random.Generator) -> FloatArray | None:
         """Return the states beyond the examples after a move; None where the prediction is among the examples.
@@ -52,7 +45,7 @@ class Reach:
         rng : Generator
             Random numbers, of which those of the step itself are independent.
         """
-        hull = self.hull
+        hull = self.motion.hull
         if hull is None or belief.time == 0 or not is_numeric(prior.states):
             return None
         predicted = _drawn(prior, rng)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.cache import LAYOUT, to_cache
-from kmcf.filter.augmenting import Augmentation, Pairs
+from kmcf.filter.augmenting import Pairs
 from kmcf.filter.chunked import summed_over
 from kmcf.filter.explaining import explain_learnt
 from kmcf.filter.gaps import restored_reader, separated
@@ -19,7 +19,7 @@ from kmcf.herding.subsampling import Subsample
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import Array
 from kmcf.numerics.growing import Growing
-from kmcf.numerics.objects import evenly_spaced, is_numeric, take
+from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric, take
 from kmcf.support.alerts import RefittedWarning, warn_user
 from kmcf.support.estimators import clone
 from kmcf.support.storable import PassedAgainError, Versioned
@@ -104,7 +104,7 @@ def _contents(learnt: Learnt) -> dict[str, Any]:
         "explanation_": "\n".join(explain_learnt(learnt)),
         "cache_": Versioned(to_cache(learnt.fitted), LAYOUT),
         "summed_": summed_over(learnt),
-        **_augmented_contents(learnt.augmented),
+        **({} if learnt.further is None else {"augmented_": learnt.further._asdict()}),
     }
 
 
@@ -115,9 +115,8 @@ def _restored(stored: Mapping[str, Any], settings: LearningSettings) -> tuple[Le
     incomplete, complete = separated(stored["states_"], stored["observations_"], reader.accepts, learnt_from)
     states, observations = (Growing(part) for part in complete)
     state_kernel, observation_kernel = stored["state_kernel_"], stored["observation_kernel_"]
-    augmented = _restored_augmentation(stored.get("augmented_"), states, observations)
-    further = None if augmented is None else augmented.pairs
-    examples = examples_for(state_kernel, observation_kernel, states, observations, further)
+    further = _restored_pairs(stored.get("augmented_"), complete)
+    examples = examples_for(state_kernel, observation_kernel, *complete, further)
     if examples.state_kernel.size != examples.observation_kernel.size:
         raise ValueError(f"{examples.state_kernel.size} states, {examples.observation_kernel.size} observations.")
     chosen = None if stored["chosen_"] is None else Subsample(**stored["chosen_"])
@@ -145,29 +144,21 @@ def _restored(stored: Mapping[str, Any], settings: LearningSettings) -> tuple[Le
         refreshed_at=int(_number(refreshed, "history_")),
         incomplete=incomplete,
         numbers=stored.get("numbers_"),
-        augmented=augmented,
+        further=further,
     )
     return learnt, cache is None
 
 
-def _augmented_contents(augmented: Augmentation | None) -> dict[str, Any]:
-    """Return what a file keeps of pairs made up; nothing where there are none."""
-    if augmented is None:
-        return {}
-    states, observations = augmented.pairs
-    return {"augmented_": {"states": states, "observations": observations, "gain": augmented.gain}}
-
-
-def _restored_augmentation(kept: Any, states: Growing, observations: Growing) -> Augmentation | None:
+def _restored_pairs(kept: Any, examples: tuple[Objects, Objects]) -> Pairs | None:
     """Read pairs made up, and check that they are of the kind of the examples."""
     if kept is None:
         return None
     pairs = Pairs(kept["states"], kept["observations"])
-    for name, own, made in zip(("states", "observations"), (states.objects, observations.objects), pairs, strict=True):
+    for name, own, made in zip(Pairs._fields, examples, pairs, strict=True):
         alike = is_numeric(own) and is_numeric(made) and np.shape(made)[1:] == np.shape(own)[1:]
         if not alike or len(made) != len(pairs.states) or not np.isfinite(made).all():
             raise ValueError(f"the {name} of pairs made up are not of the kind of the examples'.")
-    return Augmentation(pairs, None if kept["gain"] is None else _number(kept["gain"], "gain"))
+    return pairs
 
 
 def _number(value: Any, name: str) -> float:

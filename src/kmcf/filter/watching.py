@@ -12,7 +12,6 @@ from kmcf.filter.augmenting import made_up
 from kmcf.filter.learning import LearningSettings, Learnt, examples_for
 from kmcf.kernels import Kernel, Precomputed
 from kmcf.numerics.arrays import IntArray
-from kmcf.numerics.growing import Growing
 from kmcf.numerics.objects import Objects, take
 from kmcf.trust.alarm import Calibration, Watch
 from kmcf.trust.rehearsal import Mover, Rehearsal, left_out_distances
@@ -54,7 +53,7 @@ def watch_over(
         observations=learnt.all_observations.objects,
         recorded=np.arange(len(states)) if learnt.chosen is None else np.asarray(learnt.chosen.indices),
         prepare=lambda indices: some_examples(learnt, indices),
-        fit=lambda indices, size: rule_of(some_examples(learnt, indices, learnt.augmented is not None), size),
+        fit=lambda indices, size: rule_of(some_examples(learnt, indices, augmented=learnt.further is not None), size),
         move=move,
         n_particles=n_particles,
         angles=settings.angles,
@@ -89,15 +88,13 @@ def distances_of(observations: Any) -> Calibration:
     return lambda distances: left_out_distances(distances, places)
 
 
-def some_examples(learnt: Learnt, indices: IntArray, augmented: bool = False) -> Examples:
+def some_examples(learnt: Learnt, indices: IntArray, *, augmented: bool = False) -> Examples:
     """Prepare some of the examples that the rule knows, and perhaps pairs made up from these, for both kernels."""
     places = indices if learnt.chosen is None else np.asarray(learnt.chosen.indices)[indices]
     states = take(learnt.all_states.objects, places)
     observations, kernel = learnt.all_observations.objects, learnt.observation_kernel
-    on_states = learnt.state_kernel.on_examples(states)
     if isinstance(kernel, Precomputed):
+        on_states = learnt.state_kernel.on_examples(states)
         return Examples(states, on_states, kernel.on_examples(observations).subset(places))
     known = take(observations, places)
-    if augmented:
-        return examples_for(learnt.state_kernel, kernel, Growing(states), Growing(known), made_up(states, known))
-    return Examples(states, on_states, kernel.on_examples(known))
+    return examples_for(learnt.state_kernel, kernel, states, known, made_up(states, known) if augmented else None)
