@@ -12,7 +12,7 @@ import numpy as np
 from kmcf.adaptation.affine import LEAST_SCALE, MOST_SCALE, matched_change
 from kmcf.adaptation.chain_likelihood import Likelihood
 from kmcf.adaptation.example_chain import Changes
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray, positive_or_one
 
 CYCLES = 5
 """So often EM is extrapolated: it is slow where the states follow whatever is seen."""
@@ -33,7 +33,7 @@ class ChangeSearch:
     def unit(self) -> FloatArray:
         """What shifts are measured in, (q,)."""
         spread = self.examples.std(axis=0)
-        return np.where(spread > 0, spread, 1.0)
+        return positive_or_one(spread)
 
     def climb(self, start: Changes, *, scaled: bool, pivot: Any = None) -> tuple[Changes, FloatArray]:
         """Return what EM leads to, by squared extrapolation (SQUAREM) that does not lower the likelihood; and this."""

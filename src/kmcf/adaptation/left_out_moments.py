@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 
 from kmcf.adaptation.observation_moments import IN_REACH, LEAST_SHARE, Moments
 from kmcf.kernels import ExampleKernel
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray, positive_or_one
 from kmcf.numerics.linalg import cholesky
 from kmcf.numerics.objects import evenly_spaced
 
@@ -85,7 +85,7 @@ class LeftOutMoments(Moments):
         on_examples = kernel.on_examples(states)
         gram = on_examples.matrix()
         centre, unit = states.mean(axis=0), states.std(axis=0)
-        unit = np.where(unit > 0, unit, 1.0)
+        unit = positive_or_one(unit)
         features = features_of((states - centre) / unit)
         smoother = Smoother(gram, features)
         mean = smoother.fitted(observations)

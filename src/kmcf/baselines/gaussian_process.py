@@ -22,7 +22,7 @@ from kmcf.baselines.gp_prediction import FastPrediction
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
 from kmcf.filter.inputs import Accepts
 from kmcf.filter.settings import check_count, check_positive
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray, positive_or_one
 from kmcf.numerics.circles import on_circles
 from kmcf.numerics.objects import Objects, describe, is_numeric
 from kmcf.support.search_space import LogNormal, Parameter
@@ -151,7 +151,7 @@ class GPParticleFilter(ParticleBase):
         self.state_kernel_ = self._fit_state_kernel(kept)
         features = self._unscaled(self.states_)
         self._centre, spread = features.mean(axis=0), features.std(axis=0)
-        self._spread = np.where(spread > 0, spread, 1.0)
+        self._spread = positive_or_one(spread)
         rows = self._features(self.states_)
         values = self._observations.reshape(len(self._observations), -1).astype(np.float64)
         order = np.random.default_rng(self.seed_).permutation(len(rows))[: self.n_examples]

@@ -31,7 +31,7 @@ from kmcf.bayes_rule.backward_core import covered, features_of, reweighted, seco
 from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.bayes_rule.host_algebra import HostAlgebra
 from kmcf.kernels import ExampleKernel
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray, positive_or_one
 from kmcf.numerics.linalg import CholeskyFactor, cholesky
 from kmcf.numerics.objects import Objects, is_numeric, take
 
@@ -252,4 +252,4 @@ def positive_rows(ratios: FloatArray, weights: FloatArray) -> FloatArray:
     positive = np.maximum(weights, 0.0)
     found = ratios * positive
     totals = found.sum(axis=1, keepdims=True)
-    return np.where(totals > 0.0, found / np.where(totals > 0.0, totals, 1.0), positive / positive.sum())
+    return np.where(totals > 0.0, found / positive_or_one(totals), positive / positive.sum())

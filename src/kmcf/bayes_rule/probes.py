@@ -16,7 +16,7 @@ import numpy as np
 
 from kmcf.bayes_rule.base import LEAST_SIMILARITY
 from kmcf.bayes_rule.factors import KernelFeatures, prior_factor
-from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
+from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray, positive_or_one
 from kmcf.numerics.circles import on_circles
 from kmcf.numerics.linalg import cholesky, solve_regularised_square, weighted_gram
 from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric
@@ -167,4 +167,4 @@ def _places(states: Objects, angles: Sequence[int]) -> FloatArray:
     flat = np.asarray(states, dtype=np.float64).reshape(len(states), -1)
     turned = on_circles(flat, [int(a) % flat.shape[1] for a in angles])
     spread = turned.std(axis=0)
-    return turned / np.where(spread > 0, spread, 1.0)
+    return turned / positive_or_one(spread)

@@ -22,7 +22,7 @@ from kmcf.filter.kernel_choice import are_counts
 from kmcf.filter.left_out_scores import posterior_scores
 from kmcf.kernels import Kernel, Learned, Precomputed
 from kmcf.kernels.defaults import default_state_kernel
-from kmcf.numerics.arrays import FloatArray, IntArray, all_finite
+from kmcf.numerics.arrays import FloatArray, IntArray, all_finite, positive_or_one
 from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric
 from kmcf.numerics.trends import Trend
 from kmcf.support.estimators import clone
@@ -79,7 +79,7 @@ class NoisyTrend:
             mean = Trend.fit(states, observations, weights)
             squares = (observations - mean(states)) ** 2
             usual = np.average(squares, axis=0, weights=weights)
-            scaled = squares / np.where(usual > 0.0, usual, 1.0)
+            scaled = squares / positive_or_one(usual)
             log_square = Trend.fit(states, np.log(scaled + LEAST_SQUARE).mean(axis=1, keepdims=True))
             weights = np.exp(-log_square(states)[:, 0])
         return cls(examples, mean, log_square)
@@ -191,7 +191,8 @@ def gained(examples: Pairs, kernel: Kernel, *, plain: bool) -> float:
     """
     n, gains = len(examples.states), []
     first, second = np.array_split(np.arange(n), 2)
-    apart = np.sum(((examples.states - examples.states.mean(axis=0)) / _spread(examples.states)) ** 2, axis=1)
+    centred = examples.states - examples.states.mean(axis=0)
+    apart = np.sum((centred / positive_or_one(centred.std(axis=0))) ** 2, axis=1)
     inner, outer = np.split(np.argsort(apart, kind="stable"), [n - max(2, round(OUTERMOST * n))])
     with threadpool_limits(limits=1, user_api="blas"):  # many small solves: threads would get in the way
         for train, held_out in ((first, second), (second, first), (np.sort(inner), np.sort(outer))):
@@ -251,8 +252,3 @@ def _within(made_up: FloatArray, seen: FloatArray) -> FloatArray:
 
 def _flat(states: Objects, observations: Objects) -> Pairs:
     return Pairs(*(np.asarray(part, dtype=np.float64).reshape(len(part), -1) for part in (states, observations)))
-
-
-def _spread(states: FloatArray) -> FloatArray:
-    spread = states.std(axis=0)
-    return np.where(spread > 0.0, spread, 1.0)

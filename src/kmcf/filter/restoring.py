@@ -154,7 +154,7 @@ def _restored_pairs(kept: Any, examples: tuple[Objects, Objects]) -> Pairs | Non
     if kept is None:
         return None
     pairs = Pairs(kept["states"], kept["observations"])
-    for name, own, made in zip(Pairs._fields, examples, pairs, strict=True):
+    for name, own, made in zip(("states", "observations"), examples, pairs, strict=True):
         alike = is_numeric(own) and is_numeric(made) and np.shape(made)[1:] == np.shape(own)[1:]
         if not alike or len(made) != len(pairs.states) or not np.isfinite(made).all():
             raise ValueError(f"the {name} of pairs made up are not of the kind of the examples'.")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.numerics.arrays import BoolArray, FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray, positive_or_one
 from kmcf.numerics.circles import on_circles
 from kmcf.numerics.objects import Objects, is_numeric
 
@@ -164,7 +164,7 @@ def silence_depends_on_state(states: FloatArray, missing: BoolArray, angles: Seq
 
     features = on_circles(states.reshape(len(states), -1), angles)
     spread = features.std(axis=0)
-    features = features / np.where(spread > 0, spread, 1.0)
+    features = features / positive_or_one(spread)
     first, second = np.array_split(np.arange(len(states)), 2)
     gains = []
     for known, held_out in ((first, second), (second, first)):

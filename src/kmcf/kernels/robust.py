@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace, positive_or_one
 
 
 def centre_and_scale(rows: Any) -> tuple[FloatArray, FloatArray]:
@@ -21,7 +21,7 @@ def centre_and_scale(rows: Any) -> tuple[FloatArray, FloatArray]:
     median = np.nanmedian if np.isnan(values).any() else np.median
     centre: FloatArray = median(values, axis=0)
     deviation = median(np.abs(values - centre), axis=0)
-    return centre, np.where(deviation > 0, deviation, 1.0)
+    return centre, positive_or_one(deviation)
 
 
 def asinh_scaled(rows: Array, centre: FloatArray, scale: FloatArray) -> Array:

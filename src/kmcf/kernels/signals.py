@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from kmcf.kernels.base import as_rows, positive
 from kmcf.kernels.distances import median_distance
 from kmcf.kernels.stationary import Gaussian
-from kmcf.numerics.arrays import Array, BoolArray, FloatArray, array_namespace
+from kmcf.numerics.arrays import Array, BoolArray, FloatArray, array_namespace, positive_or_one
 from kmcf.numerics.objects import Objects, as_objects, evenly_spaced, is_numeric
 from kmcf.support.estimators import not_fitted
 
@@ -167,7 +167,7 @@ def _targets(states: Any, n: int) -> FloatArray | None:
         return None
     rows = np.asarray(states, dtype=np.float64).reshape(n, -1)
     spread = rows.std(axis=0)
-    return rows / np.where(spread > 0, spread, 1.0)
+    return rows / positive_or_one(spread)
 
 
 def _prediction_errors(features: FloatArray, targets: FloatArray, widths: list[float]) -> list[float]:

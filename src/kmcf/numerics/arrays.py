@@ -40,6 +40,17 @@ def all_finite(numbers: FloatArray) -> bool:
     return math.isfinite(np.vdot(numbers, numbers)) or bool(np.isfinite(numbers).all())  # squares may overflow
 
 
+def positive_or_one(scales: FloatArray) -> FloatArray:
+    """Return what to divide by: one in place of scales that are zero, of columns that do not vary, say.
+
+    Examples
+    --------
+    >>> positive_or_one(np.array([0.5, 0.0]))
+    array([0.5, 1. ])
+    """
+    return np.where(scales > 0.0, scales, 1.0)
+
+
 def has_gaps(numbers: Array) -> bool:
     """Return whether some entry is NaN.
 

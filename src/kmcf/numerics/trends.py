@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.spatial.distance import cdist
 
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray, positive_or_one
 from kmcf.numerics.objects import evenly_spaced
 
 KNOTS = 25
@@ -71,7 +71,7 @@ class Trend:
         (True, array([[7.]]))
         """
         centre, spread = inputs.mean(axis=0), inputs.std(axis=0)
-        scale = np.where(spread > 0.0, spread, 1.0)
+        scale = positive_or_one(spread)
         known = (inputs - centre) / scale
         knots = known[np.argsort(known[:, 0], kind="stable")[evenly_spaced(len(known), KNOTS)]]
         roots = np.sqrt(np.ones(len(inputs)) if weights is None else weights / weights.mean())[:, None]
@@ -110,4 +110,4 @@ def _ridge(basis: FloatArray, targets: FloatArray, roots: FloatArray, shape: Sha
     leverages = np.sum(Q[:n] ** 2, axis=1, keepdims=True)
     left_out = roots * (targets - basis @ coefficients) / np.maximum(1.0 - leverages, LEAST_FREEDOM)
     variances = targets.var(axis=0)  # so that units of columns do not matter
-    return coefficients, np.mean(left_out**2 / np.where(variances > 0.0, variances, 1.0), axis=1)
+    return coefficients, np.mean(left_out**2 / positive_or_one(variances), axis=1)

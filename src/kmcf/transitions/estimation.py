@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import chdtr, gammaincinv
 
-from kmcf.numerics.arrays import BoolArray, FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray, positive_or_one
 
 _ROUNDS = 20
 _SMALLEST = 1e-9  # times a typical value: a smaller variance counts as zero
@@ -130,7 +130,7 @@ def factor(measured: FloatArray, true: FloatArray, trim: float = 0.0) -> float:
 def _likeliest(design: FloatArray, squares: FloatArray) -> FloatArray:
     """Minimise Σ log v + e²/v over the logarithms of the weights, columns and residuals scaled to mean 1."""
     columns = design.mean(axis=0)
-    columns = np.where(columns > 0, columns, 1.0)
+    columns = positive_or_one(columns)
     typical = max(float(np.mean(squares)), np.finfo(float).tiny)
     scaled, target = design / columns, squares / typical
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace, positive_or_one
 from kmcf.numerics.circles import wrapped_difference
 from kmcf.numerics.poses import STANDING
 from kmcf.numerics.random_numbers import Randomness, normal
@@ -148,7 +148,7 @@ class VelocityMotion(Transition):
         rows = np.concatenate([np.stack([v, w, none, none, ones], axis=1), np.stack([none, none, v, w, ones], axis=1)])
         each = variance_weights(rows, np.concatenate([error[:, 1], error[:, 2]]) ** 2, trim)[:4].reshape(2, 2)
         whole = each.sum(axis=0)
-        shares = np.where(whole > 0, each / np.where(whole > 0, whole, 1.0), 0.5)
+        shares = np.where(whole > 0, each / positive_or_one(whole), 0.5)
         alpha = (shares * np.array(sums)).ravel()
         learnt = {f"alpha{number}": float(value) for number, value in enumerate((alpha1, alpha2, *alpha), start=1)}
         return learnt | {"rotation_floor": float(np.sqrt(turning)), "translation_floor": float(np.sqrt(driving))}

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from kmcf.numerics.arrays import BoolArray, FloatArray
+from kmcf.numerics.arrays import BoolArray, FloatArray, positive_or_one
 from kmcf.trust.scores import interval_score
 
 LEVELS: FloatArray = np.array([0.1, 0.25, 0.5, 0.68, 0.8, 0.9, 0.95, 0.98, 0.99])
@@ -263,5 +263,5 @@ def _typical(sizes: FloatArray, errors: FloatArray) -> FloatArray:
     """Return the median over steps of sizes (N, L, d); where that is zero, the mean absolute error, or one."""
     medians = np.median(sizes, axis=0)
     spare = np.mean(np.abs(errors), axis=0)
-    scale = np.where(spare > 0, spare, 1.0)
+    scale = positive_or_one(spare)
     return np.where(medians > 1e-9 * scale, medians, scale)

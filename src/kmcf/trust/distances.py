@@ -18,7 +18,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.arrays import FloatArray, IntArray, positive_or_one
 from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric, take
 from kmcf.trust.residuals import Expected
 
@@ -180,7 +180,7 @@ def _robust(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     present = np.where(empty, 0.0, present)
     centre = np.nanmedian(present, axis=0)
     scale = np.nanmean(np.abs(present - centre), axis=0)
-    return centre, np.where(scale > 0, scale, 1.0)
+    return centre, positive_or_one(scale)
 
 
 def _scaled(rows: FloatArray, centre: FloatArray, scale: FloatArray) -> FloatArray:

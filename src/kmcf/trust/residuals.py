@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from kmcf.numerics.arrays import FloatArray, IntArray
+from kmcf.numerics.arrays import FloatArray, IntArray, positive_or_one
 from kmcf.numerics.circles import on_circles
 from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric
 
@@ -64,7 +64,7 @@ class Expected:
         columns = np.array(sorted(angles), dtype=np.intp)
         points = _unrolled(chosen, columns)
         centre, spread = points.mean(axis=0), points.std(axis=0)
-        scale = np.where(spread > 0, spread, 1.0) * WIDTH * np.sqrt(points.shape[1])
+        scale = positive_or_one(spread) * WIDTH * np.sqrt(points.shape[1])
         scaled = (points - centre) / scale
         places = evenly_spaced(len(rows), MOST_PIVOTS)
         weights = _shares(scaled[places], scaled)

@@ -13,7 +13,7 @@ from kmcf.bayes_rule.factors import KernelFeatures
 from kmcf.filter.belief import Belief
 from kmcf.kernels import as_kernel
 from kmcf.kernels.defaults import default_state_kernel
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray, positive_or_one
 from kmcf.numerics.circles import wrapped_difference
 from kmcf.numerics.objects import Objects, describe, is_numeric
 
@@ -172,7 +172,7 @@ class NegativeLogDensity:
         rows = np.asarray(states, dtype=np.float64).reshape(len(states), -1)
         self._circular = np.isin(np.arange(rows.shape[1]), list(angles))
         self._mean, spread = rows.mean(axis=0), rows.std(axis=0)
-        self._sd = np.where(spread > 0, spread, 1.0)
+        self._sd = positive_or_one(spread)
 
     def __call__(self, belief: Belief, state: FloatArray) -> float:
         """Return the negative logarithm."""

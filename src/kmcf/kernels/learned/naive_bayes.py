@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from kmcf.kernels.distances import squared_euclidean
 from kmcf.kernels.learned.inputs import compared
-from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
+from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace, positive_or_one
 
 BINS = 128
 PLACES = 60
@@ -55,11 +55,11 @@ class NaiveBayes:
         """Fit; ``out_of_sample`` then holds the leave-one-out predictions."""
         n = len(z)
         spread = states.std(axis=0)
-        rows = (states - states.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        rows = (states - states.mean(axis=0)) / positive_or_one(spread)
         places = _places(rows)
         self._targets = targets[places]
         scale = z.std(axis=0)
-        self._scale = np.where(scale > 0, scale, 1.0)
+        self._scale = positive_or_one(scale)
         scaled = z / self._scale
         self._edges = float(scaled.min()), float(scaled.max())
         bins = self._bins(z)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from kmcf.kernels.distances import squared_euclidean
-from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
+from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace, positive_or_one
 from kmcf.numerics.circles import on_circles
 from kmcf.numerics.objects import evenly_spaced
 
@@ -62,7 +62,7 @@ class PoissonProfile:
     def __init__(self, counts: FloatArray, states: FloatArray, angles: Sequence[int] = ()) -> None:
         rows = on_circles(states, angles)
         spread = rows.std(axis=0)
-        rows = (rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        rows = (rows - rows.mean(axis=0)) / positive_or_one(spread)
         chosen = evenly_spaced(len(rows), PLACES)
         self.places = rows[chosen]
         """Some of the training states, standardised."""

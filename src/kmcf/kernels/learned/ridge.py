@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcf.kernels.distances import median_distance, squared_euclidean
 from kmcf.kernels.learned.inputs import compared
-from kmcf.numerics.arrays import Array, FloatArray, array_namespace
+from kmcf.numerics.arrays import Array, FloatArray, array_namespace, positive_or_one
 
 WIDTHS = (0.5, 1.0, 2.0, 4.0)
 ADDITIVE_WIDTHS = (0.5, 1.0, 2.0)
@@ -47,7 +47,7 @@ class RidgeRegression:
         """Fit; ``out_of_sample`` then holds the leave-one-out predictions."""
         rows = self._transform(z)
         self._mean, spread = rows.mean(axis=0), rows.std(axis=0)
-        self._spread = np.where(spread > 0, spread, 1.0)
+        self._spread = positive_or_one(spread)
         self._low, self._high = rows.min(axis=0), rows.max(axis=0)
         self._rows = (rows - self._mean) / self._spread
         self._kernel_width = median_distance(self._rows)
