@@ -36,7 +36,11 @@ def test_a_long_compressed_run_keeps_no_beliefs_but_completes_its_summaries():
 
 @pytest.mark.slow
 def test_a_summary_run_takes_little_memory(monkeypatch):
-    """Per step a run keeps some twenty numbers (one chunk may still hold beliefs)."""
+    """Per step a run keeps some twenty numbers (one chunk may still hold beliefs).
+
+    The interpreter keeps some 20 kB of small objects for later, more or less by chance: many steps
+    between the two runs make that small beside what the steps themselves keep.
+    """
     monkeypatch.setattr(summaries, "CHUNK", 128)
     flt = tiny()
 
@@ -54,4 +58,4 @@ def test_a_summary_run_takes_little_memory(monkeypatch):
         return size
 
     kept(20)
-    assert (kept(128 * 3) - kept(128)) / (128 * 2) < 300
+    assert (kept(128 * 9) - kept(128)) / (128 * 8) < 300
