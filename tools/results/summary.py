@@ -160,13 +160,11 @@ def paper() -> str:
     first = said("../reproduce.md", r"All (\w+) sentences hold")
     theory = said("../reproduce.md", r"Of (\d+) statements (\d+) hold, (\d+) do not")
     images = said("paper.md", r"Of (\d+) statements of Section 6.3 (\d+) hold, (\d+) do not")
-    draws = said("paper.md", r"\*\*(\w+) of the twenty draws\*\*")
     models = said("synthetic/README.md", r"Of (\d+) checks of Section 6.2, (\d+) hold, (\d+) do not")
     return f"""
         Of Section 6.1 all {first[1]} sentences that were checked hold; of Section 5 {theory[2]} of {theory[1]}
         ({theory[3]} do not); of Section 6.2 {models[2]} of {models[1]} ({models[3]} do not); of Section 6.3, in a
-        simulated building and with {draws[1]} of twenty draws, {images[2]} of {images[1]} ({images[3]} do not). The
-        others cannot be decided."""
+        simulated building, {images[2]} of {images[1]} ({images[3]} do not). The others cannot be decided."""
 
 
 def operation() -> str:
