@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 import kmcf
 from kmcf.datasets import paper_model
-from kmcf.filter.augmenting import MOST, MOST_MADE_UP, NoisyTrend, Pairs, made_up, obstacle
+from kmcf.filter.augmenting import MOST, MOST_MADE_UP, made_up, obstacle
 
 MODEL = paper_model("1a")
 TRAIN, TEST = MODEL.simulate(120, random_state=0), MODEL.simulate(30, random_state=1)
@@ -20,19 +20,6 @@ def fitted(train=TRAIN, model=MODEL, **settings):
 @pytest.fixture(scope="module")
 def flt():
     return fitted()
-
-
-def test_they_follow_the_trend_and_carry_the_noise_of_examples():
-    rng = np.random.default_rng(0)
-    states = rng.uniform(-2, 2, size=(400, 1))
-    noise = rng.normal(size=(400, 3))
-    slopes = np.array([[1.0, -2.0, 0.0]])
-    model = NoisyTrend.fit(Pairs(states, states @ slopes + np.exp(0.6 * states) * noise))
-    places = np.full((400, 1), 3.0)
-    carried = model.carried(np.arange(400), places).observations
-    np.testing.assert_allclose(carried.mean(axis=0), 3.0 * slopes[0], atol=1.0)
-    assert np.median(np.abs(carried - carried.mean(axis=0))) == pytest.approx(0.6745 * np.exp(1.8), rel=0.25)
-    assert np.corrcoef(carried[:, 1], noise[:, 1])[0, 1] > 0.9
 
 
 def test_they_lie_at_example_states_and_a_little_beyond():

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -22,9 +21,9 @@ from kmcf.filter.kernel_choice import are_counts
 from kmcf.filter.left_out_scores import posterior_scores
 from kmcf.kernels import Kernel, Learned, Precomputed
 from kmcf.kernels.defaults import default_state_kernel
-from kmcf.numerics.arrays import FloatArray, IntArray, all_finite, positive_or_one
+from kmcf.numerics.arrays import FloatArray, all_finite, positive_or_one
+from kmcf.numerics.noisy_trends import NoisyTrend
 from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric
-from kmcf.numerics.trends import Trend
 from kmcf.support.estimators import clone
 from kmcf.trust.hull import Hull
 
@@ -37,9 +36,6 @@ INSIDE, BEYOND = 2.0, 0.9
 MOST_MADE_UP = 600
 FAR = 0.6
 """States beyond lie up to this much further from the centre than some example."""
-ROUNDS = 3
-LEAST_SQUARE = 1e-3
-"""Added to squared residuals, in units of their mean, before logarithms are taken."""
 PROBES = 100
 OUTERMOST = 0.1
 """This share of the examples, those furthest from their centre, is left out to see what is foretold beyond."""
@@ -59,37 +55,6 @@ class Pairs(NamedTuple):
         for part in joined:
             part.flags.writeable = False
         return joined
-
-
-@dataclass(frozen=True, eq=False)
-class NoisyTrend:
-    """Observations that follow a trend over the states, with noise whose size follows another."""
-
-    examples: Pairs
-    mean: Trend
-    log_square: Trend
-    """Of the noise, up to a constant, averaged over the columns."""
-
-    @classmethod
-    def fit(cls, examples: Pairs) -> Self:
-        """Learn both trends in turn: where the noise is small, an observation counts more."""
-        states, observations = examples
-        weights = np.ones(len(states))
-        for _ in range(ROUNDS):
-            mean = Trend.fit(states, observations, weights)
-            squares = (observations - mean(states)) ** 2
-            usual = np.average(squares, axis=0, weights=weights)
-            scaled = squares / positive_or_one(usual)
-            log_square = Trend.fit(states, np.log(scaled + LEAST_SQUARE).mean(axis=1, keepdims=True))
-            weights = np.exp(-log_square(states)[:, 0])
-        return cls(examples, mean, log_square)
-
-    def carried(self, sources: IntArray, states: FloatArray) -> Pairs:
-        """Return what would be seen at other states with the noise of some examples."""
-        own, seen = self.examples.states[sources], self.examples.observations[sources]
-        grown = np.exp(0.5 * (self.log_square(states) - self.log_square(own)))
-        made_up = self.mean(states) + grown * (seen - self.mean(own))
-        return Pairs(states, _within(made_up, self.examples.observations))
 
 
 def pairs_beside(
@@ -176,8 +141,10 @@ def made_up(states: Objects, observations: Objects) -> Pairs:
     share = min(1.0, MOST_MADE_UP / ((INSIDE + BEYOND) * n))
     inside = np.resize(rng.permutation(n), round(share * INSIDE * n))
     places = np.concatenate([examples.states[inside], _beyond(examples.states, round(share * BEYOND * n), rng)])
-    pairs = NoisyTrend.fit(examples).carried(rng.integers(n, size=len(places)), places)
-    pairs = pairs._replace(observations=np.ldexp(pairs.observations, exponent))
+    sources = rng.integers(n, size=len(places))
+    noisy = NoisyTrend.fit(examples.states, examples.observations)
+    seen = noisy.carried(examples.states[sources], examples.observations[sources], places)
+    pairs = Pairs(places, np.ldexp(_within(seen, examples.observations), exponent))
     return Pairs(
         *(np.reshape(made, (-1, *np.shape(own)[1:])) for made, own in zip(pairs, (states, observations), strict=True))
     )

@@ -23,6 +23,7 @@ HOMES = {
     "CountInputs": "kmcf.kernels.learned.poisson",
     "PoissonProfile": "kmcf.kernels.learned.poisson",
     "NaiveBayes": "kmcf.kernels.learned.naive_bayes",
+    "TrendPosterior": "kmcf.kernels.learned.trend_posterior",
     "Stack": "kmcf.kernels.learned.stack",
     "CrossFitted": "kmcf.kernels.learned.stack",
     "CholeskyFactor": "kmcf.numerics.linalg",

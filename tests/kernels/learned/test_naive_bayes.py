@@ -5,6 +5,7 @@ import pytest
 
 from kmcf.kernels.learned import naive_bayes
 from kmcf.kernels.learned.naive_bayes import NaiveBayes
+from kmcf.kernels.learned.places import representative
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -18,7 +19,7 @@ def test_naive_bayes_leave_one_out_equals_refitting_without_each_point(problem, 
     scaled, bins = z / fitted._scale, fitted._bins(z)
     grid = np.linspace(*fitted._edges, naive_bayes.BINS)
     rows = (states - states.mean(axis=0)) / states.std(axis=0)
-    places = naive_bayes._places(rows)
+    places = representative(rows)
     del scaled
     for i in (3, 40):
         others = np.delete(np.arange(len(z)), i)

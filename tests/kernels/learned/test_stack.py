@@ -24,6 +24,18 @@ def test_a_stack_weighs_by_out_of_sample_skill(problem):
     np.testing.assert_allclose(stack.out_of_sample, targets, atol=1e-6)
 
 
+def test_predictions_that_hardly_vary_are_not_blown_up(problem):
+    _, targets, _, _ = problem
+
+    class Faint:
+        out_of_sample = 1e-6 * targets
+
+        def predict(self, z):
+            return self.out_of_sample[: len(z)]
+
+    assert Stack([Faint()], targets).coefficients.max() == stack.LARGEST_COEFFICIENT
+
+
 def test_cross_fitting_never_sees_the_held_out_targets():
     class Memory:
         def get_params(self, deep=True):

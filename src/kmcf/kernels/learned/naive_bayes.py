@@ -9,10 +9,10 @@ from scipy.sparse import csr_array
 
 from kmcf.kernels.distances import squared_euclidean
 from kmcf.kernels.learned.inputs import compared
+from kmcf.kernels.learned.places import representative, weighted
 from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace, positive_or_one
 
 BINS = 128
-PLACES = 60
 STATE_WIDTHS = (0.1, 0.2, 0.4)
 COLUMN_WIDTHS = (0.1, 0.2, 0.4)
 TEMPERS = (0.3, 0.5, 0.7, 1.0)
@@ -56,7 +56,7 @@ class NaiveBayes:
         n = len(z)
         spread = states.std(axis=0)
         rows = (states - states.mean(axis=0)) / positive_or_one(spread)
-        places = _places(rows)
+        places = representative(rows)
         self._targets = targets[places]
         scale = z.std(axis=0)
         self._scale = positive_or_one(scale)
@@ -75,13 +75,13 @@ class NaiveBayes:
                 densities = self._densities(histograms, hits, column_width)
                 evidence = self._evidence_left_out(bins, closeness, densities, some)
                 for temper in TEMPERS:
-                    predictions = _weighted(evidence, temper) @ self._targets
+                    predictions = weighted(evidence, temper) @ self._targets
                     error = float(np.mean(((predictions - targets[some]) * weights) ** 2))
                     if error < best:
                         best, self._temper, chosen = error, temper, (closeness, densities)
         closeness, densities = chosen
         evidence = self._evidence_left_out(bins, closeness, densities, everything)
-        self.out_of_sample = _weighted(evidence, self._temper) @ self._targets
+        self.out_of_sample = weighted(evidence, self._temper) @ self._targets
         marginal = densities.marginal[:, :, None] / (n * per)
         self._table = _log_ratio(densities.conditional / per, closeness.sum(axis=0), marginal).astype(np.float32)
         return self
@@ -95,7 +95,7 @@ class NaiveBayes:
             evidence = xp.sum(table[density, bins], axis=1, dtype=z.dtype)
         else:
             evidence = sum(table[density[j]][bins[:, j]].astype(z.dtype) for j in range(z.shape[1]))
-        return _weighted(evidence, self._temper) @ self._targets
+        return weighted(evidence, self._temper) @ self._targets
 
     def _bins(self, z: Array) -> Array:
         low, high = self._edges
@@ -161,24 +161,8 @@ def _hits(bins: IntArray, shared: bool) -> csr_array:
     return csr_array((np.ones(n * d), columns.ravel(), np.arange(0, n * d + 1, d)), shape=shape)
 
 
-def _places(rows: FloatArray) -> IntArray:
-    """Choose examples that represent the states: quantiles in one dimension, a fixed random draw otherwise."""
-    count = min(PLACES, len(rows))
-    if rows.shape[1] == 1:
-        quantiles = ((np.arange(count) + 0.5) / count * len(rows)).astype(np.intp)
-        return np.argsort(rows[:, 0], kind="stable")[quantiles]
-    order = np.lexsort(rows.T[::-1])
-    return order[np.random.default_rng(0).choice(len(rows), min(4 * count, len(rows)), replace=False)]
-
-
 def _log_ratio(numerator: FloatArray, total: FloatArray, marginal: FloatArray) -> FloatArray:
     """Return log p(z | x_g) / p(z); where no example is close, the conditional density falls back to the marginal."""
     marginal = np.maximum(marginal, 1e-12)
     density = (np.maximum(numerator, 0.0) + FLOOR * marginal) / (np.maximum(total, 0.0) + FLOOR)
     return np.log(np.maximum(density, LEAST_DENSITY)) - np.log(marginal)
-
-
-def _weighted(evidence: Array, temper: float) -> Array:
-    scores = temper * evidence
-    weights = array_namespace(scores).exp(scores - scores.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)

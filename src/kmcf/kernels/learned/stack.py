@@ -9,11 +9,14 @@ import numpy as np
 from kmcf.kernels.learned.inputs import pooled, with_magnitudes
 from kmcf.kernels.learned.naive_bayes import NaiveBayes
 from kmcf.kernels.learned.ridge import RidgeRegression
+from kmcf.kernels.learned.trend_posterior import TrendPosterior
 from kmcf.numerics.arrays import Array, FloatArray, array_namespace
 from kmcf.support.estimators import clone
 
 FEWEST_COLUMNS_TO_POOL = 3
 MOST_COLUMNS_FOR_DENSITIES = 200
+LARGEST_COEFFICIENT = 10.0
+"""A larger one would blow up predictions that hardly vary, and with them what is chance in them."""
 ROWS_AT_ONCE = 4096
 """Predictions are made in blocks, so that memory does not grow with their number times that of training examples."""
 
@@ -35,12 +38,11 @@ class Stack:
         from scipy.optimize import nnls
 
         self._predictors = predictors
-        self.coefficients = np.array(
-            [
-                nnls(np.stack([predictor.out_of_sample[:, k] for predictor in predictors], axis=1), targets[:, k])[0]
-                for k in range(targets.shape[1])
-            ]
-        ).reshape(targets.shape[1], len(predictors))
+        found = [
+            nnls(np.stack([predictor.out_of_sample[:, k] for predictor in predictors], axis=1), targets[:, k])[0]
+            for k in range(targets.shape[1])
+        ]
+        self.coefficients = np.minimum(np.reshape(found, (targets.shape[1], len(predictors))), LARGEST_COEFFICIENT)
         """(K, number of predictors)"""
         self.out_of_sample = self._combined([predictor.out_of_sample for predictor in predictors])
 
@@ -92,7 +94,7 @@ def _fitted(regressor: Any, z: FloatArray, targets: FloatArray, random_state: in
 
 
 def default_stack(z: FloatArray, targets: FloatArray, weights: FloatArray, states: FloatArray) -> Stack:
-    """Return kernel ridge regressions and naive-Bayes predictors, each with and without pooling the columns."""
+    """Return ridge regressions and naive-Bayes predictors, with and without pooling the columns, and that of trends."""
     predictors: list[Predictor] = [RidgeRegression(with_magnitudes).fit(z, targets, weights)]
     many = z.shape[1] >= FEWEST_COLUMNS_TO_POOL
     if many:
@@ -101,4 +103,5 @@ def default_stack(z: FloatArray, targets: FloatArray, weights: FloatArray, state
         predictors.append(NaiveBayes(shared=False).fit(z, targets, weights, states))
         if many:
             predictors.append(NaiveBayes(shared=True).fit(z, targets, weights, states))
+        predictors.append(TrendPosterior().fit(z, targets, weights, states))
     return Stack(predictors, targets)
