@@ -18,8 +18,7 @@ def test_the_oracle_is_the_kalman_filter_on_model_1a():
 
 def test_models_are_compared_with_the_oracle(monkeypatch):
     monkeypatch.setattr(bench_kernels, "LENGTH", 30)
-    monkeypatch.setattr(bench_kernels, "PAPER_MODELS", ("1a", "3a"))
-    rows = measure_models(60, repetitions=1, report=lambda message: None)
+    rows = measure_models(("1a", "3a"), 60, repetitions=1, report=lambda message: None)
     by = {(row.problem, row.method): row.mean for row in rows}
     assert by["1a", "examples alone"] == by["1a", "learnt"]  # one number: nothing to learn
     expected = np.sqrt(by["1a", "plain"] * by["3a", "plain"])

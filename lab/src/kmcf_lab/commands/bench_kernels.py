@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 def kernels(console: Console, options: BenchOptions) -> None:
     """Compare observation kernels on the paper's models."""
+    from kmcf.datasets import PAPER_MODELS
     from kmcf_lab.bench.kernels import measure_models
 
+    models, repetitions = options.model or PAPER_MODELS, 2 if options.quick else 20
     rows: list[dict[str, Any]] = []
     for size in options.n or [200]:
         console.print(f"n = {size}: root mean squared error over that of the oracle particle filter")
-        measured = measure_models(size, repetitions=2 if options.quick else 20, report=console.print)
+        measured = measure_models(models, size, repetitions, report=console.print)
         console.print(error_table(f"RMSE ÷ oracle, n = {size}", measured))
         rows += [{"n": size, **asdict(row)} for row in measured]
         save_rows(console, rows, options.out / "bench_kernels.json")
