@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kmcf.numerics.trends import KNOTS, SHAPES, Trend, _basis, _ridge
+from kmcf.numerics.trends import KNOTS, SHAPES, Trend, WeightedBasis, _basis
 
 RNG = np.random.default_rng(0)
 X = np.sort(RNG.uniform(-2, 2, size=(120, 1)), axis=0)
@@ -27,10 +27,10 @@ def test_a_curve_is_followed_and_goes_on_as_a_line():
 def test_errors_are_those_of_fits_without_the_row(shape):
     targets, weights = np.cos(X) + 0.1 * RNG.normal(size=X.shape), RNG.uniform(0.5, 2.0, size=len(X))
     roots, basis = np.sqrt(weights)[:, None], _basis(X, X[:KNOTS], shape)
-    _, errors = _ridge(basis, targets, roots, shape)
+    _, errors = WeightedBasis(basis, roots).ridge(targets, shape)
     for row in (0, 57, 119):
         rest = np.arange(len(X)) != row
-        coefficients, _ = _ridge(basis[rest], targets[rest], roots[rest], shape)
+        coefficients, _ = WeightedBasis(basis[rest], roots[rest]).ridge(targets[rest], shape)
         left = weights[row] * (targets[row] - basis[row] @ coefficients).item() ** 2
         assert errors[row] == pytest.approx(left / targets.var(), rel=1e-6)
 

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from kmcf.numerics.arrays import FloatArray, positive_or_one
-from kmcf.numerics.trends import Trend
+from kmcf.numerics.trends import Trend, Trends
 
 ROUNDS = 3
 LEAST_SQUARE = 1e-3
@@ -44,15 +44,17 @@ class NoisyTrend:
         >>> model.sizes(np.array([[2.0]])) / model.sizes(np.array([[0.0]])) > 2.0
         array([ True])
         """
-        weights = np.ones(len(inputs))
+        trends = Trends(inputs)
+        weights: FloatArray | None = None  # at first all rows count alike
         for _ in range(ROUNDS):
-            mean = Trend.fit(inputs, targets, weights)
+            mean = trends.fit(targets, weights)
             squares = (targets - mean(inputs)) ** 2
             usual = positive_or_one(np.average(squares, axis=0, weights=weights))
             # A mean of squares has a logarithm with less noise than the logarithms of single squares have.
             overall = np.mean(squares / usual, axis=1, keepdims=True)
-            log_square = Trend.fit(inputs, np.log(overall + LEAST_SQUARE))
+            log_square = trends.fit(np.log(overall + LEAST_SQUARE))
             weights = np.exp(-log_square(inputs)[:, 0])
+        assert weights is not None
         return cls(mean, log_square, positive_or_one(np.mean(squares * weights[:, None], axis=0)))
 
     def sizes(self, inputs: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ Beyond the inputs that it was fitted to, the bends of a trend fade, and a straig
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -50,8 +50,8 @@ class Trend:
     knots: FloatArray
     coefficients: FloatArray
 
-    @classmethod
-    def fit(cls, inputs: FloatArray, targets: FloatArray, weights: FloatArray | None = None) -> Self:
+    @staticmethod
+    def fit(inputs: FloatArray, targets: FloatArray, weights: FloatArray | None = None) -> Trend:
         """Take the simplest shape, unless another foretells each target from the rest better by a standard error.
 
         Parameters
@@ -70,24 +70,82 @@ class Trend:
         >>> line.shape.width is None, line(np.array([[3.0]])).round(3)
         (True, array([[7.]]))
         """
-        centre, spread = inputs.mean(axis=0), inputs.std(axis=0)
-        scale = positive_or_one(spread)
-        known = (inputs - centre) / scale
-        knots = known[np.argsort(known[:, 0], kind="stable")[evenly_spaced(len(known), KNOTS)]]
-        roots = np.sqrt(np.ones(len(inputs)) if weights is None else weights / weights.mean())[:, None]
-        best, least = None, np.empty(0)
-        for shape in SHAPES:
-            coefficients, errors = _ridge(_basis(known, knots, shape), targets, roots, shape)
-            gained = least - errors if best is not None else np.array([np.inf])
-            if best is None or gained.mean() > gained.std() / np.sqrt(len(gained)):
-                best, least = (shape, coefficients), errors
-        assert best is not None
-        return cls(best[0], centre, scale, knots, best[1])
+        return Trends(inputs).fit(targets, weights)
 
     def __call__(self, inputs: FloatArray) -> FloatArray:
         """Return the trend at some inputs, (m, c)."""
         basis = _basis((inputs - self.centre) / self.scale, self.knots, self.shape)
         return np.asarray(basis @ self.coefficients)
+
+
+class Trends:
+    """All trends over some inputs, ready to be fitted to one set of targets after the other.
+
+    Parameters
+    ----------
+    inputs : array (n, d)
+        Where.
+
+    Examples
+    --------
+    >>> x = np.linspace(0.0, 1.0, 30)[:, None]
+    >>> trends = Trends(x)
+    >>> [round(trends.fit(slope * x)(np.array([[2.0]])).item(), 3) for slope in (0.0, 1.0)]
+    [0.0, 2.0]
+    """
+
+    def __init__(self, inputs: FloatArray) -> None:
+        self._centre, self._scale = inputs.mean(axis=0), positive_or_one(inputs.std(axis=0))
+        known = (inputs - self._centre) / self._scale
+        self._knots = known[np.argsort(known[:, 0], kind="stable")[evenly_spaced(len(known), KNOTS)]]
+        kinds = dict.fromkeys((shape.linear, shape.width) for shape in SHAPES)
+        self._bases = {kind: _basis(known, self._knots, Shape(*kind)) for kind in kinds}
+        self._unweighted = {kind: WeightedBasis(basis) for kind, basis in self._bases.items()}
+
+    def fit(self, targets: FloatArray, weights: FloatArray | None = None) -> Trend:
+        """Return the trend of some targets; :meth:`Trend.fit` says how it is chosen."""
+        bases = self._unweighted
+        if weights is not None:
+            roots = np.sqrt(weights / weights.mean())[:, None]
+            bases = {kind: WeightedBasis(basis, roots) for kind, basis in self._bases.items()}
+        best, least = None, np.empty(0)
+        for shape in SHAPES:
+            coefficients, errors = bases[shape.linear, shape.width].ridge(targets, shape)
+            gained = least - errors if best is not None else np.array([np.inf])
+            if best is None or gained.mean() > gained.std() / np.sqrt(len(gained)):
+                best, least = (shape, coefficients), errors
+        assert best is not None
+        return Trend(best[0], self._centre, self._scale, self._knots, best[1])
+
+
+class WeightedBasis:
+    """Functions at the inputs, times roots of weights, in a form that every ridge can use.
+
+    Parameters
+    ----------
+    basis : array (n, size)
+        One column per function.
+    roots : array (n, 1) or float
+        Square roots of how much each row counts.
+    """
+
+    def __init__(self, basis: FloatArray, roots: FloatArray | float = 1.0) -> None:
+        self._basis, self._roots = basis, roots
+        self._Q, self._R = np.linalg.qr(roots * basis)
+
+    def ridge(self, targets: FloatArray, shape: Shape) -> tuple[FloatArray, FloatArray]:
+        """Return coefficients, and the weighted squared error at each row when it is left out, in variances, (n,)."""
+        n, size = self._basis.shape
+        bumps = 0 if shape.width is None else min(KNOTS, n)
+        penalties = np.full(size, STRAIGHT_RIDGE)
+        penalties[0], penalties[size - bumps :] = 0.0, shape.ridge
+        Q, R = np.linalg.qr(np.vstack([self._R, np.diag(np.sqrt(penalties))]))
+        Q = self._Q @ Q[: len(self._R)]  # of the penalised basis
+        coefficients = solve_triangular(R, Q.T @ (self._roots * targets))
+        leverages = np.sum(Q**2, axis=1, keepdims=True)
+        left_out = self._roots * (targets - self._basis @ coefficients) / np.maximum(1.0 - leverages, LEAST_FREEDOM)
+        variances = targets.var(axis=0)  # so that units of columns do not matter
+        return coefficients, np.mean(left_out**2 / positive_or_one(variances), axis=1)
 
 
 def _basis(rows: FloatArray, knots: FloatArray, shape: Shape) -> FloatArray:
@@ -97,17 +155,3 @@ def _basis(rows: FloatArray, knots: FloatArray, shape: Shape) -> FloatArray:
     if shape.width is not None:
         parts.append(np.exp(-cdist(rows, knots, "sqeuclidean") / (2.0 * shape.width**2)))
     return np.hstack(parts)
-
-
-def _ridge(basis: FloatArray, targets: FloatArray, roots: FloatArray, shape: Shape) -> tuple[FloatArray, FloatArray]:
-    """Return coefficients, and the weighted squared error at each row when that is left out, in variances, (n,)."""
-    n, size = basis.shape
-    bumps = 0 if shape.width is None else min(KNOTS, n)
-    penalties = np.full(size, STRAIGHT_RIDGE)
-    penalties[0], penalties[size - bumps :] = 0.0, shape.ridge
-    Q, R = np.linalg.qr(np.vstack([roots * basis, np.diag(np.sqrt(penalties))]))
-    coefficients = solve_triangular(R, Q[:n].T @ (roots * targets))
-    leverages = np.sum(Q[:n] ** 2, axis=1, keepdims=True)
-    left_out = roots * (targets - basis @ coefficients) / np.maximum(1.0 - leverages, LEAST_FREEDOM)
-    variances = targets.var(axis=0)  # so that units of columns do not matter
-    return coefficients, np.mean(left_out**2 / positive_or_one(variances), axis=1)
