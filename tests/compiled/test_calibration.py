@@ -6,7 +6,7 @@ import pytest
 from jax_cases import TRAIN
 from left_out_errors import overconfident
 
-from kmcf.filter.belief import Belief
+from kmcf.filter.results.belief import Belief
 from kmcf.trust.calibration import Calibration
 
 

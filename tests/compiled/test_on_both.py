@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kmcf
-from kmcf.filter.smoothing import smoothed_run
+from kmcf.filter.backward.smoothing import smoothed_run
 
 MODEL = kmcf.datasets.paper_model("1a")
 TRAIN, TEST = MODEL.simulate(200, random_state=0), MODEL.simulate(12, random_state=1)

@@ -10,7 +10,7 @@ from known_models import rmse
 
 import kmcf
 from kmcf.compiled import CompiledFilter
-from kmcf.filter.smoothing import smoothed_run
+from kmcf.filter.backward.smoothing import smoothed_run
 from kmcf.support.estimators import clone
 
 STEPS, PARTICLES = 8, 90

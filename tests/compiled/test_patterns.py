@@ -10,7 +10,7 @@ from gappy_cases import YS, X, Y, with_gaps, without
 
 import kmcf
 from kmcf.compiled.inputs import read_batch, read_sequences
-from kmcf.filter.silence import Filling
+from kmcf.filter.fitting.silence import Filling
 from kmcf.kernels import AsinhScaled, Gaussian
 
 

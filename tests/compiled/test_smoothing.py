@@ -10,7 +10,7 @@ from known_models import rmse
 from smoothers import rauch_tung_striebel
 
 import kmcf
-from kmcf.filter.smoothing import smoothed_run
+from kmcf.filter.backward.smoothing import smoothed_run
 
 
 @pytest.mark.slow

@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 import kmcf
 from kmcf.baselines import KernelBayesFilter, KNNParticleFilter, NearestNeighbor
-from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.calibrating import collect_errors
 from kmcf.filter.left_out import RehearsedStep
+from kmcf.filter.results.belief import Belief, StepReport
 from kmcf.store import FileError
 from kmcf.trust.conformal import LEVELS
 

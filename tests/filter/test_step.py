@@ -8,9 +8,9 @@ import pytest
 from controlled_walk import data, fitted, online, push
 
 from kmcf.bayes_rule import BayesRule, DensePosterior, Sample
-from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
+from kmcf.filter.results.belief import Belief
 from kmcf.filter.step import Move, Step
 from kmcf.herding.resampling import Resampled
 from kmcf.kernels import Gaussian

@@ -5,7 +5,7 @@ import pytest
 
 import kmcf
 from kmcf.baselines import ParticleFilter
-from kmcf.filter.belief import Belief
+from kmcf.filter.results.belief import Belief
 from kmcf.herding.resampling import KeepAll
 from kmcf_lab.abc.filter import AbcParticleFilter, AbcRule, MoveAndSimulate, SimulatedSample
 from kmcf_lab.kalman import kalman

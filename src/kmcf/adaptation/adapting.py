@@ -12,8 +12,8 @@ from kmcf.adaptation.affine import Affine
 from kmcf.adaptation.labelled import Model, Pairs, best_way
 from kmcf.adaptation.observation_moments import ObservationMoments
 from kmcf.adaptation.unlabelled import MOST_STEPS, RUNS, Judged, Sequences, best_change
+from kmcf.filter.fitting.sensor_learning import refuse_sensors
 from kmcf.filter.rule_filter import RuleFilter
-from kmcf.filter.sensor_learning import refuse_sensors
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import is_numeric
 from kmcf.support.extras import progress_bar

@@ -21,8 +21,8 @@ import numpy as np
 
 from kmcf.adaptation.change_signals import MEMORIES, REASONS, Signals
 from kmcf.adaptation.change_walks import Data, largest, walked
+from kmcf.filter.fitting.sensor_learning import refuse_sensors
 from kmcf.filter.rule_filter import RuleFilter
-from kmcf.filter.sensor_learning import refuse_sensors
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import FloatArray
 from kmcf.support.alerts import FewExamplesWarning, HighRankWarning, RejectedStepWarning, UnusedTimesWarning

@@ -11,15 +11,15 @@ from sklearn.base import clone
 
 from kmcf.baselines.neighbours import NEIGHBOR_WEIGHTS, WITH_GAPS, NeighbourSearch, takes_any_columns
 from kmcf.bayes_rule import BayesRule
-from kmcf.filter.gaps import Served, accepted, few_examples, on_columns, read_with_gaps, selected, separated
+from kmcf.filter.fitting.gaps import Served, accepted, few_examples, on_columns, read_with_gaps, selected, separated
+from kmcf.filter.fitting.kernel_fitting import given_kernel
+from kmcf.filter.fitting.patterns import Fitted, PatternRule, Patterns, has_patterns
+from kmcf.filter.fitting.sensor_learning import refuse_several
+from kmcf.filter.fitting.silence import check_floor
 from kmcf.filter.inputs import Accepts, ObservationReader, read_examples, read_seed
-from kmcf.filter.kernel_fitting import given_kernel
 from kmcf.filter.naming import names_of
-from kmcf.filter.patterns import Fitted, PatternRule, Patterns, has_patterns
-from kmcf.filter.sensor_learning import refuse_several
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_angles, check_draws
-from kmcf.filter.silence import check_floor
 from kmcf.filter.step import Prediction, Step
 from kmcf.filter.tunable import kernel_widths
 from kmcf.filter.watching import watch_observations

@@ -16,15 +16,16 @@ from sklearn.base import clone
 from kmcf.baselines.sum_rule import SumRule, TransitionPairs, consecutive, finite, read_pairs
 from kmcf.bayes_rule import BayesRule, Sample
 from kmcf.bayes_rule.defaults import DELTA_OTHER, EPSILON, default_epsilon
-from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
+from kmcf.filter.fitting.learning import LearningSettings, learn
+from kmcf.filter.fitting.patterns import with_patterns
+from kmcf.filter.fitting.sensor_learning import refuse_several
+from kmcf.filter.fitting.silence import check_floor
 from kmcf.filter.inputs import read_seed
-from kmcf.filter.learning import LearningSettings, learn
 from kmcf.filter.motion import Motion
 from kmcf.filter.naming import names_of
-from kmcf.filter.patterns import with_patterns
 from kmcf.filter.restoring import restored, stored
-from kmcf.filter.sensor_learning import refuse_several
+from kmcf.filter.results.belief import Belief
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import (
     MOST_PARTICLES,
@@ -37,7 +38,6 @@ from kmcf.filter.settings import (
     check_printed,
     particles_for,
 )
-from kmcf.filter.silence import check_floor
 from kmcf.filter.step import Step
 from kmcf.filter.support import OnExamples
 from kmcf.filter.tunable import kernel_widths

@@ -21,7 +21,7 @@ from kmcf.baselines.neighbours import NeighbourSearch
 from kmcf.baselines.particle_base import Likelihood, LikelihoodRule, ParticleBase
 from kmcf.bayes_rule import BayesRule
 from kmcf.bayes_rule.base import Resampler
-from kmcf.filter.gaps import Served
+from kmcf.filter.fitting.gaps import Served
 from kmcf.filter.settings import check_positive
 from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import ExampleKernel

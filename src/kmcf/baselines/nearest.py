@@ -17,10 +17,10 @@ from kmcf.baselines.examples import NeighbourLearner
 from kmcf.baselines.neighbours import NeighbourSearch
 from kmcf.bayes_rule import BayesRule, DensePosterior, Prior, Sample
 from kmcf.bayes_rule.base import LEAST_SIMILARITY, Resampler
-from kmcf.filter.belief import Belief, equal_weights
 from kmcf.filter.clock import Drive
-from kmcf.filter.gaps import Served
+from kmcf.filter.fitting.gaps import Served
 from kmcf.filter.motion import Motion
+from kmcf.filter.results.belief import Belief, equal_weights
 from kmcf.filter.settings import MOST_PARTICLES, check_count
 from kmcf.filter.step import Step
 from kmcf.filter.tunable import kernel_widths

@@ -97,6 +97,6 @@ def tell_first(names: dict[str, Any]) -> None:
 
 def fitted_to(flt: Any, states: Any) -> int:
     """Return how many examples a filter was fitted to, in memory or in chunks."""
-    from kmcf.filter.chunked import summed_over
+    from kmcf.filter.fitting.chunked import summed_over
 
     return summed_over(flt.learnt_) or (len(states) if hasattr(states, "dtype") else len(flt.states_))

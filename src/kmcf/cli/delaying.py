@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kmcf.filter import Belief
-from kmcf.filter.fixed_lag import FixedLag
+from kmcf.filter.backward.fixed_lag import FixedLag
 
 
 class Answer(NamedTuple):

@@ -20,9 +20,9 @@ from kmcf.datasets.time_gaps import MOST_FILLED, missed_steps
 from kmcf.datasets.windowing import Window
 from kmcf.export.estimates import LINES, EstimateColumns
 from kmcf.filter import Belief
+from kmcf.filter.backward.smoothing import collect_smoothed
 from kmcf.filter.inputs import IncompleteError
-from kmcf.filter.run import collect
-from kmcf.filter.smoothing import collect_smoothed
+from kmcf.filter.results.run import collect
 from kmcf.numerics.interrupts import uninterrupted, was_interrupted
 
 

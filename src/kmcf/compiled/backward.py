@@ -1,9 +1,9 @@
 """The backward pass of smoothing as a scan over time, for a batch of sequences.
 
-:mod:`kmcf.bayes_rule.backward` has the rule, :mod:`kmcf.filter.smoother` the same pass on the host. Herded beliefs
-carry equal weights on the states that were picked, so a step works on these alone; where moves need no control, they
-are simulated once for all steps. Beliefs on the particles (missing observations, or a posterior that lives there) are
-moved at their own step; the host leaves out those that together have less than a thousandth of the weight.
+:mod:`kmcf.bayes_rule.backward` has the rule, :mod:`kmcf.filter.backward.smoother` the same pass on the host. Herded
+beliefs carry equal weights on the states that were picked, so a step works on these alone; where moves need no control,
+they are simulated once for all steps. Beliefs on the particles (missing observations, or a posterior that lives there)
+are moved at their own step; the host leaves out those that together have less than a thousandth of the weight.
 """
 
 # mypy: disable-error-code=no-untyped-call
@@ -33,8 +33,8 @@ from kmcf.bayes_rule.backward_core import (
 from kmcf.compiled.on_examples import particle_moments
 from kmcf.compiled.records import StepSettings
 from kmcf.compiled.step import move
+from kmcf.filter.backward.smoother import BACKWARD
 from kmcf.filter.clock import Drive
-from kmcf.filter.smoother import BACKWARD
 from kmcf.kernels import ExampleKernel
 from kmcf.numerics.arrays import Array
 

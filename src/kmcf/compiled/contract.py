@@ -7,8 +7,8 @@ from typing import Any, Protocol
 from kmcf.compiled.preparing import CompiledRule
 from kmcf.compiled.records import FilterState, StepResult, StepSettings
 from kmcf.compiled.seen import Seen
-from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
+from kmcf.filter.results.belief import Belief
 from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
 from kmcf.trust.alarm import Watch

@@ -30,11 +30,11 @@ from kmcf.compiled.results import BatchSummaries
 from kmcf.compiled.runner import BatchRunner
 from kmcf.compiled.seen import Seen
 from kmcf.compiled.step import advance, blank_result, initial_state, replay
-from kmcf.filter.belief import Belief, check_continues
 from kmcf.filter.clock import Clock, Drive, drive_from, intervals, read_time, warn_unused
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
-from kmcf.filter.run import FilterRun
+from kmcf.filter.results.belief import Belief, check_continues
+from kmcf.filter.results.run import FilterRun
 from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
 from kmcf.transitions.elapsed import takes_elapsed

@@ -7,8 +7,8 @@ from typing import Any, Protocol, overload
 
 import numpy as np
 
-from kmcf.filter.belief import Belief
-from kmcf.filter.run import FilterRun
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.run import FilterRun
 from kmcf.numerics.arrays import FloatArray
 
 

@@ -26,14 +26,14 @@ from kmcf.compiled.inputs import Batch, read_one
 from kmcf.compiled.records import FilterState, Model
 from kmcf.compiled.seen import Seen
 from kmcf.compiled.step import advance
-from kmcf.filter.belief import Belief, StepReport
+from kmcf.filter.fitting.learning import Learnt
+from kmcf.filter.fitting.patterns import Fitted, Patterns, has_patterns
 from kmcf.filter.inputs import ObservationReader
-from kmcf.filter.learning import Learnt
-from kmcf.filter.patterns import Fitted, Patterns, has_patterns
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
-from kmcf.filter.run import FilterRun
-from kmcf.filter.run import batch as batch_of
-from kmcf.filter.summaries import Summaries
+from kmcf.filter.results.belief import Belief, StepReport
+from kmcf.filter.results.run import FilterRun
+from kmcf.filter.results.run import batch as batch_of
+from kmcf.filter.results.summaries import Summaries
 from kmcf.numerics.arrays import IntArray
 from kmcf.trust.alarm import Watch
 from kmcf.trust.signals import Running

@@ -21,9 +21,9 @@ from kmcf.compiled.members import stacked
 from kmcf.compiled.records import FilterState, lives_on_particles
 from kmcf.compiled.seen import Seen, distances_of, residual_shifts_of, shifts_of
 from kmcf.compiled.weights import summarise_weights
-from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
-from kmcf.filter.summaries import DECIDED, NAMES, decided
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.summaries import DECIDED, NAMES, decided
 from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf.trust.signals import Running, running_means
 

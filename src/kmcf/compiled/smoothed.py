@@ -16,12 +16,12 @@ from kmcf.compiled.members import Beliefs, Members, SequenceSummaries, stacked
 from kmcf.compiled.records import herded
 from kmcf.compiled.results import BatchSummaries
 from kmcf.compiled.smoother import BatchSmoother
-from kmcf.filter.belief import Belief
-from kmcf.filter.paths import Paths
-from kmcf.filter.run import FilterRun
-from kmcf.filter.smoothed import SMOOTHED
-from kmcf.filter.smoother import SmoothedBelief, Smoother, Trellis
-from kmcf.filter.summaries import UNSMOOTHED
+from kmcf.filter.backward.paths import Paths
+from kmcf.filter.backward.smoother import SmoothedBelief, Smoother, Trellis
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.run import FilterRun
+from kmcf.filter.results.smoothed import SMOOTHED
+from kmcf.filter.results.summaries import UNSMOOTHED
 from kmcf.numerics.arrays import FloatArray
 
 FROM_BELIEFS = ("interval", "covariance")

@@ -33,8 +33,8 @@ from kmcf.compiled.memory import free_bytes, plan
 from kmcf.compiled.records import herded
 from kmcf.compiled.results import BatchSummaries
 from kmcf.compiled.weights import mean_features
+from kmcf.filter.backward.smoother import BACKWARD, MOST_MOVES, REMEMBERED
 from kmcf.filter.clock import Drive
-from kmcf.filter.smoother import BACKWARD, MOST_MOVES, REMEMBERED
 from kmcf.numerics.arrays import Array, FloatArray, IntArray
 from kmcf.transitions.elapsed import takes_elapsed
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import count, repeat
 from typing import Any
 
-from kmcf.filter.run import FilterRun
+from kmcf.filter.results.run import FilterRun
 from kmcf.support.extras import require
 
 AHEAD = 2

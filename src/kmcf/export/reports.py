@@ -11,9 +11,9 @@ import numpy as np
 
 from kmcf.datasets.recording import Recording
 from kmcf.datasets.tables import DATES
-from kmcf.filter.run import FilterRun
-from kmcf.filter.run_views import followed_sequence, with_filtered
-from kmcf.filter.scores import score_runs
+from kmcf.filter.results.run import FilterRun
+from kmcf.filter.results.run_views import followed_sequence, with_filtered
+from kmcf.filter.results.scores import score_runs
 from kmcf.report.run_page import Labels, run_report
 
 OURS = "this filter"

@@ -1,10 +1,10 @@
 """Filters: the loop over time, beliefs and runs."""
 
-from kmcf.filter.belief import Belief, StepReport
 from kmcf.filter.kernel_monte_carlo import KernelMonteCarloFilter
 from kmcf.filter.particle_likelihood import ParticleLikelihoodFilter
-from kmcf.filter.run import FilterRun
-from kmcf.filter.scores import Scores, score_runs
+from kmcf.filter.results.belief import Belief, StepReport
+from kmcf.filter.results.run import FilterRun
+from kmcf.filter.results.scores import Scores, score_runs
 from kmcf.filter.sequential import SequentialFilter
 
 __all__ = [

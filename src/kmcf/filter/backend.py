@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
-from kmcf.filter.belief import Belief
-from kmcf.filter.run import FilterRun
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.run import FilterRun
 from kmcf.numerics.objects import Objects
 from kmcf.trust.alarm import Watch
 

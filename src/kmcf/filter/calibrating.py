@@ -7,8 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from kmcf.filter.belief import Belief
-from kmcf.filter.calibrated import raw_arms
 from kmcf.filter.inputs import ObservationReader, read_controls
 from kmcf.filter.left_out import (
     FEWEST_EXAMPLES,
@@ -23,6 +21,8 @@ from kmcf.filter.left_out import (
     rehearse,
     sequences_of,
 )
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.calibrated import raw_arms
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import wrapped_columns

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.filter.belief import Belief
+from kmcf.filter.results.belief import Belief
 from kmcf.numerics.arrays import FloatArray
 from kmcf.support.alerts import UnusedTimesWarning, warn_user
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from kmcf.bayes_rule.backward import Features
 from kmcf.filter.backend import Backend, compiled_room
+from kmcf.filter.backward.smoother import Smoother
+from kmcf.filter.fitting.sensor_learning import one_sensor
 from kmcf.filter.motion import Motion
+from kmcf.filter.results.run import FilterRun
 from kmcf.filter.rule_filter import Functions, RuleFilter
-from kmcf.filter.run import FilterRun
-from kmcf.filter.sensor_learning import one_sensor
-from kmcf.filter.smoother import Smoother
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import is_jax
 from kmcf.trust.rehearsal import Mover

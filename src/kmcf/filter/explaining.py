@@ -9,8 +9,8 @@ from typing import Any
 
 from kmcf.bayes_rule.accuracy import CHEAP_NANOSECONDS
 from kmcf.bayes_rule.fitted import Decision, FittedRule
+from kmcf.filter.fitting.learning import Learnt
 from kmcf.filter.host import HostBackend
-from kmcf.filter.learning import Learnt
 from kmcf.filter.relocation import in_words
 
 REPEATED = 7

@@ -11,13 +11,13 @@ import numpy as np
 
 from kmcf.bayes_rule import Prior
 from kmcf.filter.backend import Reader
-from kmcf.filter.belief import Belief, check_continues
 from kmcf.filter.clock import drive_from, intervals, read_time, read_times, times_of_each, warn_unused
 from kmcf.filter.inputs import read_controls
 from kmcf.filter.motion import Motion
 from kmcf.filter.parallel import check_jobs, in_parallel
 from kmcf.filter.rejection import counted_sensors, warn_rejected, warn_sensors
-from kmcf.filter.run import FilterRun, batch, collect
+from kmcf.filter.results.belief import Belief, check_continues
+from kmcf.filter.results.run import FilterRun, batch, collect
 from kmcf.filter.step import Step
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.interrupts import noticed, raise_if_lost

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kmcf.filter.fitting.silence import Filling
 from kmcf.filter.naming import check_order, names_of
-from kmcf.filter.silence import Filling
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, all_finite
 from kmcf.numerics.objects import Objects, as_objects, describe, is_numeric, plain
@@ -72,7 +72,7 @@ class Accepts(NamedTuple):
     missing: bool = False
     infinity: bool = False
     columns: bool = False
-    """Vectors of which some numbers are NaN: the filter compares the others (:mod:`kmcf.filter.patterns`)."""
+    """Vectors of which some numbers are NaN: the filter compares the others (:mod:`kmcf.filter.fitting.patterns`)."""
 
     @classmethod
     def of(cls, kernel: Kernel | Accepts | None) -> Accepts:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.filter.belief import Belief
 from kmcf.filter.clock import read_times
+from kmcf.filter.results.belief import Belief
 from kmcf.numerics.arrays import BoolArray, FloatArray, IntArray
 from kmcf.numerics.objects import Objects, plain, take
 from kmcf.support.alerts import FewExamplesWarning, HighRankWarning, RejectedStepWarning

@@ -26,9 +26,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kmcf.embedding.lazy_weights import LazyWeights
-from kmcf.filter.belief import Belief
-from kmcf.filter.kept import KeptBeliefs, complete
-from kmcf.filter.summaries import Summaries
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.kept import KeptBeliefs, complete
+from kmcf.filter.results.summaries import Summaries
 from kmcf.support.packing import Same
 
 DEEPEST = 8

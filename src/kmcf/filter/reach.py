@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcf.bayes_rule import Prior
-from kmcf.filter.belief import Belief, equal_weights
 from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
+from kmcf.filter.results.belief import Belief, equal_weights
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import is_numeric
 

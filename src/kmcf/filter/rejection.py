@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from kmcf.filter.belief import Belief
+from kmcf.filter.results.belief import Belief
 from kmcf.support.alerts import RejectedStepWarning, warn_user
 
 NO_EXAMPLE_RESEMBLES = (

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.cache import LAYOUT, to_cache
-from kmcf.filter.augmenting import Pairs
-from kmcf.filter.chunked import summed_over
 from kmcf.filter.explaining import explain_learnt
-from kmcf.filter.gaps import restored_reader, separated
-from kmcf.filter.kernel_choice import KernelChoice
-from kmcf.filter.kernel_fitting import given_kernel
-from kmcf.filter.learning import LearningSettings, Learnt, examples_for
+from kmcf.filter.fitting.augmenting import Pairs
+from kmcf.filter.fitting.chunked import summed_over
+from kmcf.filter.fitting.gaps import restored_reader, separated
+from kmcf.filter.fitting.kernel_choice import KernelChoice
+from kmcf.filter.fitting.kernel_fitting import given_kernel
+from kmcf.filter.fitting.learning import LearningSettings, Learnt, examples_for
 from kmcf.herding.subsampling import Subsample
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import Array

@@ -11,17 +11,12 @@ from typing import Any, Self
 
 from kmcf.bayes_rule import BayesRule, Examples
 from kmcf.filter.backend import Backend, Reader, distributed_room
-from kmcf.filter.chunked import check_chunked, refuse_chunked, summed_in_words
 from kmcf.filter.explaining import ExplainedFilter, beside_examples
-from kmcf.filter.gaps import Served
-from kmcf.filter.inputs import read_seed
-from kmcf.filter.learning import LearningSettings, Learnt, learn
-from kmcf.filter.motion import Motion, OneMove
-from kmcf.filter.patterns import learnt_on, with_patterns
-from kmcf.filter.reach import Reach
-from kmcf.filter.relocation import Relocation, obstacle, usual_coverage
-from kmcf.filter.restoring import restored, stored
-from kmcf.filter.sensor_learning import (
+from kmcf.filter.fitting.chunked import check_chunked, refuse_chunked, summed_in_words
+from kmcf.filter.fitting.gaps import Served
+from kmcf.filter.fitting.learning import LearningSettings, Learnt, learn
+from kmcf.filter.fitting.patterns import learnt_on, with_patterns
+from kmcf.filter.fitting.sensor_learning import (
     add_examples,
     fit_sensors,
     joined,
@@ -30,6 +25,11 @@ from kmcf.filter.sensor_learning import (
     restored_sensors,
     stored_sensors,
 )
+from kmcf.filter.inputs import read_seed
+from kmcf.filter.motion import Motion, OneMove
+from kmcf.filter.reach import Reach
+from kmcf.filter.relocation import Relocation, obstacle, usual_coverage
+from kmcf.filter.restoring import restored, stored
 from kmcf.filter.sensors import SensorsReader, SensorsRule
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.filter.settings import check_functions, particles_for

@@ -16,15 +16,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from kmcf.filter.backend import Backend, Reader
-from kmcf.filter.belief import Belief
+from kmcf.filter.backward.smoothing import SmoothingFilter
 from kmcf.filter.calibrating import CalibratedFilter
 from kmcf.filter.host import HostBackend
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.motion import Initial, Motion
 from kmcf.filter.naming import checked_names
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES
-from kmcf.filter.run import FilterRun
-from kmcf.filter.smoothing import SmoothingFilter
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.run import FilterRun
 from kmcf.filter.step import Step
 from kmcf.filter.stored import StoredFilter
 from kmcf.numerics.objects import Objects, is_numeric

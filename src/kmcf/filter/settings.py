@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.choice import ENGINES
+from kmcf.filter.fitting.silence import check_floor
 from kmcf.filter.relocation import OBSTACLES
-from kmcf.filter.silence import check_floor
 from kmcf.numerics.objects import Objects, is_numeric
 from kmcf.transitions.checks import STARTS, check_callable, check_transition
 

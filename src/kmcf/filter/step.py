@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule import BayesRule, Posterior, Prior, Sample
-from kmcf.filter.belief import Belief, StepReport, equal_weights
 from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
 from kmcf.filter.reach import Reach
 from kmcf.filter.relocation import Reconsidered, Relocation
+from kmcf.filter.results.belief import Belief, StepReport, equal_weights
 from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
 from kmcf.trust.alarm import Look, Watch

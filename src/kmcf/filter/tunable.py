@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.defaults import EPSILON
-from kmcf.filter.kernel_choice import candidate
+from kmcf.filter.fitting.kernel_choice import candidate
 from kmcf.kernels import Kernel, Learned
 from kmcf.numerics.objects import as_objects
 from kmcf.support.estimators import clone

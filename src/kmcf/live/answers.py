@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.filter import Belief
-from kmcf.filter.belief import alarm_reasons
+from kmcf.filter.results.belief import alarm_reasons
 from kmcf.support.plain_json import without_nan
 
 

@@ -37,7 +37,7 @@ FUNCTIONS = {
 }
 """Functions of this package that fitted objects hold."""
 
-KINDS = {"run": ("kmcf.filter.run", "FilterRun")}
+KINDS = {"run": ("kmcf.filter.results.run", "FilterRun")}
 """Files that hold something other than an object's parts, with the class that reads them."""
 
 _registered: dict[str, type] = {}

@@ -11,8 +11,8 @@ import numpy as np
 
 from kmcf.baselines.registry import check_names, rivals
 from kmcf.datasets.recording import Recording, hold_out
-from kmcf.filter.run import FilterRun
-from kmcf.filter.scores import Scores, score_runs
+from kmcf.filter.results.run import FilterRun
+from kmcf.filter.results.scores import Scores, score_runs
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.numerics.interrupts import was_interrupted
 from kmcf.support.extras import progress_bar

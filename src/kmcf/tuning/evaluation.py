@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from kmcf.filter.belief import Belief
+from kmcf.filter.results.belief import Belief
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.interrupts import raise_if_lost, was_interrupted

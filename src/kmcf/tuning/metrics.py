@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.bayes_rule.factors import KernelFeatures
-from kmcf.filter.belief import Belief
+from kmcf.filter.results.belief import Belief
 from kmcf.kernels import as_kernel
 from kmcf.kernels.defaults import default_state_kernel
 from kmcf.numerics.arrays import FloatArray, positive_or_one

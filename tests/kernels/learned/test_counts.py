@@ -9,7 +9,7 @@ from scipy.stats import poisson
 from sklearn.base import clone
 
 import kmcf
-from kmcf.filter.kernel_choice import choose_observation_kernel
+from kmcf.filter.fitting.kernel_choice import choose_observation_kernel
 from kmcf.kernels import Counts, Hellinger, named
 from kmcf.kernels.learned import poisson as module
 from kmcf.kernels.learned.counts import look_like_counts

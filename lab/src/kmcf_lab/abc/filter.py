@@ -16,8 +16,8 @@ from kmcf.baselines.examples import ExampleFilter
 from kmcf.baselines.particle_base import Likelihood, LikelihoodPosterior, LikelihoodRule
 from kmcf.bayes_rule import BayesRule, Prior
 from kmcf.bayes_rule.base import Resampler
-from kmcf.filter.belief import Belief
 from kmcf.filter.clock import Drive
+from kmcf.filter.results.belief import Belief
 from kmcf.filter.settings import check_count, check_positive
 from kmcf.filter.step import Move, Prediction, Step
 from kmcf.herding.resampling import Draw

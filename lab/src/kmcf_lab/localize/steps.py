@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from kmcf.datasets import Recording
-from kmcf.filter.belief import Belief
+from kmcf.filter.results.belief import Belief
 from kmcf.numerics.arrays import FloatArray
 from kmcf_lab.cells import Row
 from kmcf_lab.localize.problem import Measure, PointEstimate

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from kmcf.datasets import kept
-from kmcf.filter.belief import Belief
+from kmcf.filter.results.belief import Belief
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.tuning import tune
 from kmcf_lab.localize.problem import LocalizationFold, Measure, Settings

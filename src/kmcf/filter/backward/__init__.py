@@ -1,0 +1,1 @@
+"""What later observations say about earlier states: smoothing, paths, a fixed lag."""

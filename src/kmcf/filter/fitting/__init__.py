@@ -1,0 +1,1 @@
+"""From examples to what a filter needs: kernels, regularisers, pairs made up, a Bayes' rule."""

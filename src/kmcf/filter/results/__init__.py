@@ -1,0 +1,1 @@
+"""What a filter returns: beliefs, and runs of them."""
