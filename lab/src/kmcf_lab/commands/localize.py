@@ -39,6 +39,7 @@ class Dataset(StrEnum):
     cold = "cold"
     wifine = "wifine"
     spikes = "spikes"
+    spikes_velocity = "spikes-velocity"
 
 
 def localize(

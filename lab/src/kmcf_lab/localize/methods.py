@@ -85,7 +85,7 @@ def _defaults(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
 
 
 def _poisson(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    return PoissonParticleFilter(**common, width=PLACE_FIELD)
+    return PoissonParticleFilter(**common, width=PLACE_FIELD, columns=(0, 1))
 
 
 def kernels_of(settings: Settings) -> dict[str, Any]:
