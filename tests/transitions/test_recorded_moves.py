@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import norm
 from sklearn.base import clone
 
+import kmcf
 from kmcf.transitions import GaussianRandomWalk, RecordedMoves, from_dict
 
 
@@ -105,6 +106,23 @@ def test_what_was_learnt_is_kept_and_forgotten():
     assert again(10.0 * states, None, np.random.default_rng(5)).max() > 5.0
     assert RecordedMoves(noise=0.5).fit(laps(200, 0)).parameters()["noise"] == 0.5
     assert motion.set_params(noise=0.0).parameters()["noise"] == 0.0
+
+
+def test_a_filter_that_moved_can_be_saved(tmp_path):
+    states = laps(80, 0)
+    flt = kmcf.KernelMonteCarloFilter(RecordedMoves().fit(states), random_state=0).fit(states, states)
+    run = flt.filter(states[:5])
+    flt.save(tmp_path / "model.kmcf")
+    np.testing.assert_allclose(kmcf.load(tmp_path / "model.kmcf").filter(states[:5]).mean, run.mean)
+
+
+def test_changed_settings_count_at_once():
+    motion = RecordedMoves(1, states=[[0.0], [6.0]], moves=[[0.0], [1.0]])
+    assert motion(np.array([[5.0]]), None, np.random.default_rng(0), elapsed=2.0).item() == 7.0
+    motion.step = 2.0
+    assert motion(np.array([[5.0]]), None, np.random.default_rng(0), elapsed=2.0).item() == 6.0
+    motion.angles = [0]
+    assert motion(np.array([[5.0]]), None, np.random.default_rng(0)).item() == pytest.approx(6.0 - 2 * np.pi)
 
 
 def test_moves_that_fit_worst_are_left_out():

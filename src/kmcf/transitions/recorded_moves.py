@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -107,11 +108,6 @@ class RecordedMoves(Transition):
         logs = [log_steps(after - before - stretched * known.moves[chosen], scale, self.angles) for chosen in nearest.T]
         return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)))
 
-    def set_params(self, **params: Any) -> RecordedMoves:
-        """Set parameters; what was learnt for them is forgotten."""
-        self.__dict__.pop("_search", None)
-        return super().set_params(**params)
-
     def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
         if len(pairs.previous) < 2:
             raise ValueError("RecordedMoves learns from several moves, but there is one.")
@@ -126,7 +122,6 @@ class RecordedMoves(Transition):
             learnt["durations"] = pairs.elapsed[rows]
         else:
             self.__dict__.pop("durations_", None)  # of an earlier recording
-        self.__dict__.pop("_search", None)
         return learnt if self.noise is not None else learnt | {"noise": noise}
 
     def _learnt_noise(self, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
@@ -155,15 +150,15 @@ class RecordedMoves(Transition):
 
     def _known(self, width: int) -> Moves:
         """Return the recorded moves, prepared for searching."""
-        given = tuple(self._value(name) for name in ("states", "moves", "durations"))
+        given = tuple(self._value(name) for name in ("states", "moves", "durations", "angles", "step"))
         if given[0] is None or given[1] is None:
             raise ValueError("RecordedMoves has no recorded moves: call fit(sequences), or give states and moves.")
-        search = self.__dict__.get("_search")
+        search = _SEARCHES.get(self)
         if search is None or any(one is not other for one, other in zip(search[0], given, strict=True)):
             states = states_of(given[0], "RecordedMoves's states")
             moves = states_of(given[1], "RecordedMoves's moves")
             search = given, Moves(states, moves, self._durations(given[2], len(states)), tuple(self.angles))
-            self._search = search
+            _SEARCHES[self] = search
         known: Moves = search[1]
         if known.states.shape[1] != width:
             raise ValueError(f"RecordedMoves knows states of {known.states.shape[1]} columns, but got {width}.")
@@ -189,5 +184,6 @@ class RecordedMoves(Transition):
             raise ValueError(f"RecordedMoves has {sigma.size} noises, but states have {width} columns.")
         return np.broadcast_to(sigma, (width,))
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_search"}
+
+_SEARCHES: WeakKeyDictionary[RecordedMoves, tuple[tuple[Any, ...], Moves]] = WeakKeyDictionary()
+"""What was prepared for searching, and from what; not in the transitions themselves, since files need not have it."""

@@ -43,7 +43,9 @@ class Dataset(StrEnum):
 
 
 def localize(
-    dataset: Annotated[Dataset, typer.Argument(help="Which problem; all but ble, building and spikes need --path.")],
+    dataset: Annotated[
+        Dataset, typer.Argument(help="Which problem; all but ble, building, spikes and spikes-velocity need --path.")
+    ],
     path: Annotated[Path | None, typer.Option(help="Folder or file of the recorded data.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and report.")] = None,
     folds: Annotated[
