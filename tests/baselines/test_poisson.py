@@ -84,3 +84,19 @@ def test_counts_that_are_missing_say_nothing():
 def test_whole_numbers_only():
     with pytest.raises(ValueError, match="counts are whole numbers"):
         PoissonParticleFilter(GaussianRandomWalk(1.0)).fit(np.zeros((3, 1)), np.full((3, 2), 0.5))
+
+
+def test_rates_may_depend_on_some_columns_only():
+    """With noise in the other column, the filter is the one that never saw it."""
+    rng = np.random.default_rng(4)
+    states = rng.uniform(0.0, 100.0, size=(200, 1))
+    counts = rng.poisson(4.0 * np.exp(-0.5 * ((states - np.arange(0.0, 101.0, 25.0)) / 15.0) ** 2))
+    wider = np.hstack([states, rng.normal(scale=1e3, size=(200, 1))])
+    walk = GaussianRandomWalk(0.0)
+    alone = PoissonParticleFilter(walk, random_state=0).fit(states, counts)
+    flt = PoissonParticleFilter(walk, columns=[0], random_state=0).fit(wider, counts)
+    assert flt.width_ == alone.width_
+    np.testing.assert_allclose(flt.filter(counts[:4]).mean[:, 0], alone.filter(counts[:4]).mean[:, 0], atol=1.0)
+    for columns in ([2], [], [0.5], 0):
+        with pytest.raises(ValueError, match="these must be columns of the states, 0 to 1"):
+            PoissonParticleFilter(walk, columns=columns).fit(wider, counts)

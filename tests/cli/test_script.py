@@ -78,12 +78,25 @@ def assert_same(words, folder, monkeypatch, capsys):
             "--resample-threshold",
             "1.5",
         ),
+        ("--transition", "recorded-moves", "--velocities", "--angle", "y", "--transition-set", "neighbours=4"),
         ("--transition", "linear-gaussian", "--rule", "importance", "--epsilon", "0.01", "--delta", "1e-3"),
         ("--support", "particles", "--delta", "inf", "--background", "0.2", "--n-particles", "50"),
         ("--engine", "exact", "--resample-threshold", "inf", "--n-examples", "40", "--n-resample", "30"),
         ("-u", "t", "--transition", "linear-gaussian", "--gaps", "error", "--tolerance", "1e-6"),
     ],
-    ids=["plain", "motion", "kernels", "angles", "jump", "velocity", "rule", "particles", "examples", "controls"],
+    ids=[
+        "plain",
+        "motion",
+        "kernels",
+        "angles",
+        "jump",
+        "velocity",
+        "moves",
+        "rule",
+        "particles",
+        "examples",
+        "controls",
+    ],
 )
 def test_fit(words, tmp_path, monkeypatch, capsys):
     files = write_training(tmp_path)

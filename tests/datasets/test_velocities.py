@@ -39,3 +39,14 @@ def test_tables_do_not_derive_them_across_gaps(tmp_path):
     assert about["velocities"] is True
     with pytest.raises(KeyError):
         columns_of(read_tables(path, state="x", observation="d"))["velocities"]
+
+
+def test_next_to_a_gap_the_near_side_counts():
+    """A run to the right, a pause of ten seconds, a run to the left; columns that nobody named."""
+    time = np.concatenate([np.arange(5.0), 14.0 + np.arange(5.0)])
+    place = np.concatenate([20.0 * np.arange(5.0), 78.0 - 20.0 * np.arange(5.0)])[:, None]
+    moving = with_velocity_columns(Recording("r", time, place, np.zeros((10, 1))))
+    np.testing.assert_allclose(moving.states[:4, 1], 20.0)
+    np.testing.assert_allclose(moving.states[4:6, 1], [20.0, -20.0], rtol=0.1)
+    assert moving.names["states"] == ("state_0", "state_0_velocity")
+    np.testing.assert_array_equal(moving.positions, place)

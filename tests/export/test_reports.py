@@ -121,3 +121,17 @@ def test_names_come_from_data_frames_and_stay_in_files(tmp_path):
 def test_one_run_per_recording(runs, tmp_path):
     with pytest.raises(ValueError, match="2 runs for 3 recordings"):
         write_report(tmp_path / "p.html", TESTS, runs[0][:2])
+
+
+def test_derived_velocities_are_shown_but_not_judged(tmp_path):
+    moving = kmcf.datasets.with_velocity_columns(TRAIN)
+    motion = kmcf.transitions.RecordedMoves().fit(moving)
+    flt = kmcf.KernelMonteCarloFilter(motion, engine="exact", random_state=0).fit(moving.states, moving.observations)
+    test = kmcf.datasets.with_velocity_columns(TESTS[0])
+    run = flt.filter(test.observations)
+    page = plain(write_report(tmp_path / "moving.html", [test], [run], examples=moving.states, unit="m").read_text())
+    error = np.linalg.norm(run.mean[:, :2] - TESTS[0].states, axis=1)
+    assert f"mean error {error.mean():.3g}" in page
+    assert "north_velocity over time" in page
+    again = plain(run.report(tmp_path / "run.html", truth=TESTS[0].states, unit="m").read_text())
+    assert f"mean error {error.mean():.3g}" in again

@@ -16,6 +16,7 @@ from kmcf.transitions import (
     LinearGaussian,
     Mixture,
     OdometryMotion,
+    RecordedMoves,
     VelocityMotion,
     from_dict,
     named,
@@ -32,6 +33,13 @@ CASES = {
     ),
     "odometry": (OdometryMotion(0.02, 0.01, 0.03, 0.02, 0.05, 0.02), 3, [0.3, 0.8, -0.2]),
     "velocity": (VelocityMotion(0.02, 0.01, 0.01, 0.02, 0.005, 0.01, rotation_floor=0.1), 3, [0.8, 0.4]),
+    "recorded-moves": (
+        RecordedMoves(
+            2, noise=[0.4, 0.3], states=[[0.0, 1.0], [1.0, 0.0], [3.0, 3.0]], moves=[[0.2, 0.1], [0.0, 0.5], [1.0, 1.0]]
+        ),
+        2,
+        None,
+    ),
     "jump": (Jump([[0.0, 1.0], [1.0, 0.0]], scale=0.7), 2, None),
     "mixture": (Mixture([GaussianRandomWalk(0.1), Jump([[0.0], [5.0]], scale=0.5)], [0.8, 0.2]), 1, None),
 }

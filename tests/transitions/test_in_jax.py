@@ -10,6 +10,7 @@ from kmcf.transitions import (
     LinearGaussian,
     Mixture,
     OdometryMotion,
+    RecordedMoves,
     VelocityMotion,
 )
 
@@ -26,6 +27,18 @@ CASES = {
     "odometry": (OdometryMotion(), 3, [0.3, 0.8, -0.2]),
     "odometry from poses": (OdometryMotion(), 3, [[0.0, 0.0, 0.0], [0.3, 0.8, -0.2]]),
     "velocity": (VelocityMotion(), 3, [0.8, 0.4]),
+    "recorded-moves": (
+        RecordedMoves(
+            2,
+            noise=[0.1, 0.3, 0.2],
+            angles=[2],
+            states=[[0.0, 1.0, 3.0], [1.0, 0.0, -3.0], [3.0, 3.0, 0.0]],
+            moves=[[0.2, 0.1, 0.1], [0.0, 0.5, 0.2], [1.0, 1.0, 0.3]],
+            durations=[1.0, 1.5, 2.0],
+        ),
+        3,
+        None,
+    ),
     "jump": (Jump([[0.0, 1.0], [5.0, -1.0]], scale=0.3), 2, None),
     "mixture": (Mixture([GaussianRandomWalk(0.1), Jump([[0.0], [5.0]])], [0.8, 0.2]), 1, None),
 }
@@ -59,7 +72,9 @@ def test_without_noise_both_libraries_move_alike():
             np.testing.assert_allclose(compiled, exact(states, control, np.random.default_rng(0)), atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["random-walk", "constant-velocity", "linear-gaussian", "odometry", "mixture"])
+@pytest.mark.parametrize(
+    "name", ["random-walk", "constant-velocity", "linear-gaussian", "odometry", "recorded-moves", "mixture"]
+)
 def test_times_are_taken_alike(name):
     transition, width, control = CASES[name]
     with jax.enable_x64(True):

@@ -35,6 +35,7 @@ SPIKES = NAMES | {
     "kmcf-defaults": "KMCF, defaults",
     "knn": "mean of the five nearest",
     "poisson": "Poisson filter (place fields of 12 px, 2000 particles)",
+    "poisson-chosen": "Poisson filter (width of the place fields chosen, 2000 particles)",
 }
 MEASURES = ("mean", "median", "share", "inside", "milliseconds")
 
@@ -66,17 +67,20 @@ TABLES = [
         for data, best in (("ble", "mean"), ("mrclam", "mean"), ("intel", "share"), ("freiburg", "share"))
     ),
     Table("localize-ble-tuned", "localize/ble-tuned/folds.csv", COLUMNS[:-1], prepare=by_method),
-    Table(
-        "localize-spikes",
-        "localize/spikes/folds.csv",
-        (
-            ("method", "{shown}"),
-            ("median error, px", "{median:.1f} ± {median_error:.1f}"),
-            ("mean error, px", "{mean:.1f} ± {mean_error:.1f}"),
-            ("share < 50 px", "{share:.0%}"),
-            ("in 95 % ellipse", "{inside:.0%}"),
-        ),
-        prepare=partial(by_method, best="median", names=SPIKES),
+    *(
+        Table(
+            f"localize-{data}",
+            f"localize/{data}/folds.csv",
+            (
+                ("method", "{shown}"),
+                ("median error, px", "{median:.1f} ± {median_error:.1f}"),
+                ("mean error, px", "{mean:.1f} ± {mean_error:.1f}"),
+                ("share < 50 px", "{share:.0%}"),
+                ("in 95 % ellipse", "{inside:.0%}"),
+            ),
+            prepare=partial(by_method, best="median", names=SPIKES),
+        )
+        for data in ("spikes-velocity", "spikes")
     ),
     Table(
         "wifine",

@@ -138,8 +138,8 @@ def real_data() -> str:
 
     spikes, far = (
         {
-            name: fmean(row[measure] for row in rows("localize/spikes/folds.csv", method=name))
-            for name in ("kmcf-defaults", "poisson")
+            name: fmean(row[measure] for row in rows("localize/spikes-velocity/folds.csv", method=name))
+            for name in ("kmcf-defaults", "poisson-chosen")
         }
         for measure in ("median", "mean")
     )
@@ -150,9 +150,9 @@ def real_data() -> str:
         placed in the world, which the others cannot do). Laser scans, errors below a metre:
         {compared("intel", "share", ".0%")} (Intel), {compared("freiburg", "share", ".0%")} (Freiburg; tuned and
         without placing 77 and 58 %). On WiFi scans of three floors it is no better than the mean of the five nearest,
-        except between floors; on the spikes of a rat its median error is
+        except between floors; on the spikes of a rat that moves as it did before its median error is
         {spikes["kmcf-defaults"]:.1f} px, that of a filter that knows that spikes are Poisson
-        {spikes["poisson"]:.1f} px (mean {far["kmcf-defaults"]:.0f} and {far["poisson"]:.0f} px)."""
+        {spikes["poisson-chosen"]:.1f} px (mean {far["kmcf-defaults"]:.0f} and {far["poisson-chosen"]:.0f} px)."""
 
 
 def paper() -> str:

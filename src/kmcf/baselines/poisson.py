@@ -86,7 +86,7 @@ class PoissonParticleFilter(ParticleBase):
     """Particle filter that knows that counts are Poisson, with rates smoothed over the example states.
 
     For neurons this is the usual decoder: place fields and a state-space model. The state must have few coordinates,
-    since the rates lie on a grid.
+    since the rates lie on a grid, or rates must depend on few of its ``columns``.
 
     Parameters
     ----------
@@ -97,6 +97,8 @@ class PoissonParticleFilter(ParticleBase):
     width : float, optional
         Standard deviation of the smoothing, in the unit of the states. None: the one, of six, under which blocks of
         examples that were left out are most likely.
+    columns : sequence of int, optional
+        The state columns on which the rates depend; the others, such as velocities, only move. None: all.
     n_particles : int
         Number of particles.
     resampling : {"systematic", "stratified", "multinomial"}
@@ -126,6 +128,7 @@ class PoissonParticleFilter(ParticleBase):
         transition: Callable[[Any, Any, np.random.Generator], Any],
         initial: Callable[[int, np.random.Generator], Any] | None = None,
         width: float | None = None,
+        columns: Sequence[int] | None = None,
         n_particles: int = 2000,
         resampling: str = "systematic",
         resample_threshold: float = 0.5,
@@ -135,6 +138,7 @@ class PoissonParticleFilter(ParticleBase):
         self.transition = transition
         self.initial = initial
         self.width = width
+        self.columns = columns
         self.n_particles = n_particles
         self.resampling = resampling
         self.resample_threshold = resample_threshold
@@ -169,7 +173,7 @@ class PoissonParticleFilter(ParticleBase):
 
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
         self.state_kernel_ = self._fit_state_kernel(kept)
-        states, counts = np.asarray(self.states_), np.asarray(self._observations, dtype=np.float64)
+        states, counts = self._judged(self.states_), np.asarray(self._observations, dtype=np.float64)
         if kept is not None:
             self.width_ = float(kept["width_"])
         else:
@@ -180,7 +184,24 @@ class PoissonParticleFilter(ParticleBase):
         return {**super()._kept(), "width_": self.width_}
 
     def _likelihood(self, particles: Objects, observation: Objects) -> Likelihood:
-        return Likelihood(self.fields_(np.asarray(particles), np.asarray(observation[0], dtype=np.float64)))
+        return Likelihood(self.fields_(self._judged(particles), np.asarray(observation[0], dtype=np.float64)))
+
+    def _judged(self, states: Objects) -> FloatArray:
+        """Return the columns on which the rates depend."""
+        rows = np.asarray(states, dtype=np.float64)
+        if self.columns is None:
+            return rows
+        chosen = np.asarray(self.columns)
+        if (
+            chosen.ndim != 1
+            or not len(chosen)
+            or chosen.dtype.kind not in "iu"
+            or not (abs(chosen) < rows.shape[1]).all()
+        ):
+            raise ValueError(
+                f"columns = {self.columns!r}; these must be columns of the states, 0 to {rows.shape[1] - 1}."
+            )
+        return rows[:, chosen]
 
 
 def chosen_width(states: FloatArray, counts: FloatArray) -> float:

@@ -17,7 +17,7 @@ from kmcf.cli.showing import can_show_progress, print_columns, print_json, print
 from kmcf.cli.targets import check_target
 
 SCORING = """\
-truths = [recording.states for recording in recordings]
+truths = [recording.positions for recording in recordings]
 overall = kmcf.filter.score_runs(runs, truths)
 scores = {}
 for name in dict.fromkeys(recording.name for recording in recordings):

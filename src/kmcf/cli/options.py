@@ -191,7 +191,7 @@ class TransitionOptions:
         typer.Option(
             "--transition",
             help="How states move, learnt from the sequences: random-walk, constant-velocity, linear-gaussian, "
-            "odometry, velocity or jump.",
+            "odometry, velocity, recorded-moves or jump.",
             rich_help_panel=MOTION,
         ),
     ] = "random-walk"

@@ -16,7 +16,7 @@ from kmcf.cli.table_files import TableFiles
 from kmcf.cli.windows import read_window
 
 KERNEL_SETTINGS = ("state_kernel", "observation_kernel")
-ANGULAR_TRANSITIONS = ("random-walk", "jump")
+ANGULAR_TRANSITIONS = ("random-walk", "recorded-moves", "jump")
 """Transitions that are told which states are angles."""
 STEPPING_TRANSITIONS = ("constant-velocity", "velocity")
 """Transitions whose step is 1 unless they are told."""

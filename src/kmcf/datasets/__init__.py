@@ -14,6 +14,7 @@ from kmcf.datasets.spikes import spikes_to_counts
 from kmcf.datasets.sussex import sussex_route
 from kmcf.datasets.synthetic import PAPER_MODELS, StateSpaceModel, Trajectory, paper_model
 from kmcf.datasets.tables import columns_of, read_tables
+from kmcf.datasets.velocities import with_velocity_columns
 from kmcf.datasets.wifine import wifine, with_elapsed_times
 from kmcf.datasets.windowing import Window, windowed, windows
 from kmcf.datasets.writing import write_table
@@ -50,5 +51,6 @@ __all__ = [
     "windowed",
     "windows",
     "with_elapsed_times",
+    "with_velocity_columns",
     "write_table",
 ]

@@ -91,6 +91,20 @@ class Recording:
         return {name: self.observations[:, list(columns)] for name, columns in self.sensors.items()}
 
     @property
+    def positions(self) -> FloatArray:
+        """The states without the velocities that were derived from them, by which estimates are judged.
+
+        Examples
+        --------
+        >>> from kmcf.datasets import with_velocity_columns
+        >>> walk = with_velocity_columns(Recording("walk", np.arange(3.0), np.zeros((3, 2)), np.zeros((3, 1))))
+        >>> walk.states.shape, walk.positions.shape
+        ((3, 4), (3, 2))
+        """
+        named = self.names.get("positions")
+        return self.states if named is None else self.states[:, : len(named)]
+
+    @property
     def missing(self) -> BoolArray:
         """(T,) True where nothing was observed."""
         if isinstance(self.observations, np.ndarray) and self.observations.dtype.kind == "f":

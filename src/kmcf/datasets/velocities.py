@@ -28,7 +28,13 @@ def velocity_names(positions: Sequence[str]) -> tuple[str, ...]:
 def with_velocity_columns(recording: Recording) -> Recording:
     """Append the velocity of every state column: central differences, per unit of time, one-sided at the ends.
 
-    A velocity is unknown (NaN) where the position is, or that of a neighbouring row.
+    A velocity is unknown (NaN) where the position is, or that of a neighbouring row. Next to a gap in time it is nearly
+    that of the short step on the other side, since differences count the less the longer they took.
+
+    Parameters
+    ----------
+    recording : Recording
+        Its states are positions; columns that are angles get angular velocities.
 
     Examples
     --------
@@ -38,7 +44,7 @@ def with_velocity_columns(recording: Recording) -> Recording:
     >>> moving.names["states"], moving.states[:, 1].round(3)
     (('x', 'x_velocity'), array([2.   , 1.333, 0.   ]))
     """
-    positions = recording.names["states"]
+    positions = recording.names.get("states") or tuple(f"state_{j}" for j in range(recording.states.shape[1]))
     states = np.concatenate([recording.states, _velocities(recording)], axis=1)
     names = {**recording.names, "states": (*positions, *velocity_names(positions)), "positions": positions}
     return replace(recording, states=states, names=names)

@@ -99,8 +99,9 @@ def write_report(
 
 
 def _truth(recording: Recording) -> Any:
-    known = recording.states.shape[1] > 0 and bool(np.isfinite(recording.states).all(axis=1).any())
-    return recording.states if known else None
+    truth = recording.positions
+    known = truth.shape[1] > 0 and bool(np.isfinite(truth).all(axis=1).any())
+    return truth if known else None
 
 
 def _state_names(states: Sequence[str] | None, recording: Recording, run: FilterRun) -> Sequence[str]:

@@ -56,7 +56,7 @@ class Followed:
     times : array (T,)
         When the steps were.
     truth : array (T, d) or None
-        The true states, NaN where unknown.
+        The true states, NaN where unknown; if they have fewer columns than states, only these, the first, are judged.
     examples : array (n, d) or None
         Where examples were taken.
     scores : dict
@@ -81,7 +81,16 @@ class Followed:
         mean = np.asarray(run.mean).reshape(len(self.times), -1)
         if self.truth is None:
             return np.full(len(mean), np.nan)
-        return np.linalg.norm(wrapped_columns(mean - self.truth, run.angles), axis=1)
+        return self._distances(mean[:, : self.truth.shape[1]] - self.truth)
+
+    def distances(self, states: FloatArray, step: int) -> FloatArray:
+        """Return the distances of states to the true one of a step."""
+        assert self.truth is not None
+        return self._distances(states[:, : self.truth.shape[1]] - self.truth[step])
+
+    def _distances(self, differences: FloatArray) -> FloatArray:
+        angles = [column for column in self.run.angles if column < differences.shape[1]]
+        return np.asarray(np.linalg.norm(wrapped_columns(differences, angles), axis=1))
 
 
 def run_report(
@@ -181,10 +190,10 @@ def _why(one: Followed, step: int) -> str:
     reasons = [f"alarm: {run.alarm_reason[step]}"] if run.alarm[step] else []
     assert one.truth is not None
     if one.examples is not None and len(one.examples):
-        gaps = np.linalg.norm(wrapped_columns(one.examples - one.truth[step], run.angles), axis=1)
+        gaps = one.distances(one.examples, step)
         if gaps.min() > float(one.errors()[step]) / 2:
             reasons.append(f"the nearest example is {gaps.min():.3g} away")
-    lower, upper = run.interval[step]
+    lower, upper = run.interval[step, :, : one.truth.shape[1]]
     inside = bool(np.all((one.truth[step] >= lower) & (one.truth[step] <= upper)))
     reasons += ["the 95 % interval held the truth"] if inside else []
     return "; ".join(reasons) or "the filter was sure of the wrong place"

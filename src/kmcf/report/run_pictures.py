@@ -38,7 +38,8 @@ def path_map(shown: Followed, labels: Labels) -> list[Block]:
     if run.filtered is not None:
         before = np.asarray(run.filtered.mean, dtype=np.float64).reshape(len(shown.times), -1)
         paths.append(MapPath("filtered estimate", before[steps, :2], times))
-    if shown.truth is not None:
+    if knows(shown, 1):
+        assert shown.truth is not None
         paths.append(MapPath("truth", shown.truth[steps, :2], times, dashed=True))
     points: dict[str, Any] = {} if shown.examples is None else {"examples": _some(shown.examples[:, :2])}
     if run.alarm[steps].any():
@@ -46,7 +47,7 @@ def path_map(shown: Followed, labels: Labels) -> list[Block]:
     x, y = labels.states[:2]
     caption = f"{_which(shown)} Ellipses: 95 % of the belief."
     drawn = MapChart(
-        "True and estimated path" if shown.truth is not None else "Estimated path",
+        "True and estimated path" if knows(shown, 1) else "Estimated path",
         paths,
         points=points,
         unit=labels.unit,
@@ -69,15 +70,35 @@ def states_over_time(shown: Followed, labels: Labels) -> list[Block]:
         if run.filtered is not None:
             before = np.asarray(run.filtered.mean, dtype=np.float64).reshape(len(shown.times), -1)
             series.append(Series("filtered estimate", times, before[steps, j], colour=5))
-        if shown.truth is not None:
-            series.append(Series("truth", times, shown.truth[steps, j], dashed=True, colour=7))
+        if knows(shown, j):
+            series.append(Series("truth", times, _track(shown, j)[steps], dashed=True, colour=7))
         if run.alarm[steps].any():
             at = run.alarm[steps]
             series.append(Series("alarm", times[at], mean[steps, j][at], kind="points", colour=1))
-        unit = "rad" if j in run.angles else labels.unit
+        unit = unit_of(shown, labels, j)
         axes = Axis(labels.time, labels.time_unit), Axis(labels.states[j], unit)
         charts.append(Chart(f"{labels.states[j]} over time", *axes, series, _which(shown)))
     return charts
+
+
+def knows(shown: Followed, column: int) -> bool:
+    """Say whether a coordinate of the true states is known."""
+    return shown.truth is not None and column < shown.truth.shape[1]
+
+
+def unit_of(shown: Followed, labels: Labels, column: int) -> str:
+    """Return the unit of a coordinate; of those that are not judged, such as velocities, it is not known."""
+    if column in shown.run.angles:
+        return "rad"
+    return labels.unit if shown.truth is None or knows(shown, column) else ""
+
+
+def _track(shown: Followed, column: int) -> FloatArray:
+    """Return a coordinate over time: the true one where it is known, otherwise the estimate."""
+    if knows(shown, column):
+        assert shown.truth is not None
+        return shown.truth[:, column]
+    return _mean(shown)[:, column]
 
 
 def errors_over_time(shown: Followed, labels: Labels) -> list[Block]:
@@ -122,8 +143,8 @@ def _plane_mass(states: FloatArray, weights: FloatArray, edges: list[FloatArray]
 
 
 def _place_map(shown: Followed, labels: Labels, place: FloatArray, edges: list[FloatArray]) -> Block:
-    track = _mean(shown) if shown.truth is None else shown.truth
-    lines = {"estimate" if shown.truth is None else "truth": (track[:MOST_STEPS, 0], track[:MOST_STEPS, 1])}
+    x, y = (_track(shown, column)[:MOST_STEPS] for column in (0, 1))
+    lines = {"truth" if knows(shown, 1) else "estimate": (x, y)}
     axes = Axis(labels.states[0], labels.unit), Axis(labels.states[1], labels.unit)
     caption = f"{_which(shown)} The belief, added up over these steps."
     return HeatMap("Belief over place", place, *axes, edges[0], edges[1], lines, caption, equal=True)
@@ -133,9 +154,8 @@ def _time_map(shown: Followed, labels: Labels, column: int, mass: FloatArray, ed
     times = shown.times[: len(mass)]
     halves = np.diff(times) / 2 if len(times) > 1 else np.array([0.5])
     ends = np.concatenate([[times[0] - halves[0]], times[:-1] + halves[: len(times) - 1], [times[-1] + halves[-1]]])
-    track = _mean(shown) if shown.truth is None else shown.truth
-    lines = {"estimate" if shown.truth is None else "truth": (times, track[: len(mass), column])}
-    unit = "rad" if column in shown.run.angles else labels.unit
+    lines = {"truth" if knows(shown, column) else "estimate": (times, _track(shown, column)[: len(mass)])}
+    unit = unit_of(shown, labels, column)
     axes = Axis(labels.time, labels.time_unit), Axis(labels.states[column], unit)
     name = labels.states[column]
     return HeatMap(f"Belief over {name} and time", mass, *axes, ends, edges, lines, _which(shown))
@@ -143,8 +163,8 @@ def _time_map(shown: Followed, labels: Labels, column: int, mass: FloatArray, ed
 
 def _edges(shown: Followed, column: int) -> FloatArray:
     """Return the ends of the cells of a coordinate: around the examples, the truth and the estimates, strays aside."""
-    parts = [_mean(shown)[:, column]]
-    parts += [part[:, column] for part in (shown.truth, shown.examples) if part is not None]
+    parts = [_mean(shown)[:, column], _track(shown, column)]
+    parts += [] if shown.examples is None else [shown.examples[:, column]]
     values = np.concatenate(parts)
     low, high = np.quantile(values[np.isfinite(values)], [0.002, 0.998])
     room = 0.03 * (high - low) or 0.5

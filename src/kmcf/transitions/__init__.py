@@ -8,6 +8,7 @@ from kmcf.transitions.linear_gaussian import LinearGaussian, lagged
 from kmcf.transitions.mixture import Mixture, with_recovery
 from kmcf.transitions.odometry import OdometryMotion
 from kmcf.transitions.random_walk import GaussianRandomWalk
+from kmcf.transitions.recorded_moves import RecordedMoves
 from kmcf.transitions.registry import CLASSES, from_dict, named
 from kmcf.transitions.velocity import VelocityMotion
 
@@ -19,6 +20,7 @@ __all__ = [
     "LinearGaussian",
     "Mixture",
     "OdometryMotion",
+    "RecordedMoves",
     "Transition",
     "VelocityMotion",
     "chained",

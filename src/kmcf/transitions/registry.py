@@ -14,11 +14,21 @@ from kmcf.transitions.linear_gaussian import LinearGaussian
 from kmcf.transitions.mixture import Mixture
 from kmcf.transitions.odometry import OdometryMotion
 from kmcf.transitions.random_walk import GaussianRandomWalk
+from kmcf.transitions.recorded_moves import RecordedMoves
 from kmcf.transitions.velocity import VelocityMotion
 
 CLASSES: dict[str, type[Transition]] = {
     kind.name: kind
-    for kind in (GaussianRandomWalk, ConstantVelocity, LinearGaussian, OdometryMotion, VelocityMotion, Jump, Mixture)
+    for kind in (
+        GaussianRandomWalk,
+        ConstantVelocity,
+        LinearGaussian,
+        OdometryMotion,
+        VelocityMotion,
+        RecordedMoves,
+        Jump,
+        Mixture,
+    )
 }
 """All ready-made transitions by name."""
 

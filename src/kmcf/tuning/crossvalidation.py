@@ -59,7 +59,7 @@ class CrossValidation:
     @property
     def scores(self) -> dict[str, Scores]:
         """Scores over everything that was left out, by method; the filter itself comes first."""
-        truths = [recording.states for recording in self.recordings]
+        truths = [recording.positions for recording in self.recordings]
         return {name: score_runs(runs, truths) for name, runs in {OURS: self.runs, **self.rivals}.items()}
 
 

@@ -63,3 +63,25 @@ def test_shapes_that_do_not_fit():
     flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.1), random_state=0).fit(X, X)
     with pytest.raises(ValueError, match=r"true states have shape \(5, 2\), but the run has \(5, 1\)"):
         score_runs([flt.filter(X[:5])], [np.zeros((5, 2))])
+
+
+def test_truths_with_fewer_columns_judge_the_first():
+    """A position and its velocity, of which the position is known."""
+    run = run_of(
+        [[3.0, 70.0], [-np.pi + 0.1, 80.0]], [[2.0, 0.0]] * 2, [[2.5, 0.0], [3.0, 0.0]], [[3.5, 9.0], [3.1, 9.0]], (0,)
+    )
+    scores = score_runs([run], [np.array([[2.0], [np.pi - 0.1]])])
+    assert scores.mean_error == pytest.approx((1.0 + 0.2) / 2)
+    assert scores.inside == pytest.approx(1 / 2)
+    with pytest.raises(ValueError, match=r"have shape \(2, 3\), but the run has \(2, 2\)"):
+        score_runs([run], [np.zeros((2, 3))])
+
+
+def test_the_crps_of_positions_is_that_of_their_columns():
+    rng = np.random.default_rng(0)
+    states = rng.normal(size=(60, 2))
+    walk = kmcf.transitions.GaussianRandomWalk(1.0)
+    run = kmcf.KernelMonteCarloFilter(walk, random_state=0).fit(states, states).filter(states[:5])
+    scores = score_runs([run], [states[:5, :1]])
+    expected = [belief.crps(state, columns=[0]) for belief, state in zip(run.beliefs, states[:5], strict=True)]
+    assert scores.crps == pytest.approx(np.mean(expected))

@@ -39,10 +39,13 @@ class Dataset(StrEnum):
     cold = "cold"
     wifine = "wifine"
     spikes = "spikes"
+    spikes_velocity = "spikes-velocity"
 
 
 def localize(
-    dataset: Annotated[Dataset, typer.Argument(help="Which problem; all but ble, building and spikes need --path.")],
+    dataset: Annotated[
+        Dataset, typer.Argument(help="Which problem; all but ble, building, spikes and spikes-velocity need --path.")
+    ],
     path: Annotated[Path | None, typer.Option(help="Folder or file of the recorded data.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and report.")] = None,
     folds: Annotated[

@@ -85,7 +85,11 @@ def _defaults(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
 
 
 def _poisson(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    return PoissonParticleFilter(**common, width=PLACE_FIELD)
+    return PoissonParticleFilter(**common, width=PLACE_FIELD, columns=(0, 1))
+
+
+def _poisson_chosen(_settings: Settings, common: dict[str, Any]) -> SequentialFilter:
+    return PoissonParticleFilter(**common, columns=(0, 1))
 
 
 def kernels_of(settings: Settings) -> dict[str, Any]:
@@ -109,6 +113,7 @@ METHODS: dict[str, LocalizationMethod] = {
     "knn": LocalizationMethod("k-NN mean", _neighbours),
     "nai": LocalizationMethod("NAI (nearest)", _nearest),
     "poisson": LocalizationMethod("Poisson filter", _poisson),
+    "poisson-chosen": LocalizationMethod("Poisson filter, width chosen", _poisson_chosen),
 }
 
 

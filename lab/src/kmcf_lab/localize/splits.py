@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kmcf.datasets import Recording, examples, thinned
+from kmcf.datasets import Recording, examples, thinned, with_velocity_columns
 from kmcf.numerics.arrays import BoolArray, FloatArray
 from kmcf_lab.localize.problem import Data, LocalizationFold
 
@@ -57,7 +57,7 @@ def leave_one_out(
 
 
 def earlier_and_later(
-    data: Data, repetition: int = 0, *, share: float = 0.7, longest: int | None = None
+    data: Data, repetition: int = 0, *, share: float = 0.7, longest: int | None = None, velocities: bool = False
 ) -> list[LocalizationFold]:
     """Take the first part of a recording as examples and test on the rest.
 
@@ -73,10 +73,14 @@ def earlier_and_later(
         Share of the steps that are examples.
     longest : int, optional
         Cut the test to this number of steps.
+    velocities : bool
+        Append velocities to the positions, of each part by itself.
     """
     recording = data.recordings[0]
     last = int(share * len(recording))
     first, test = recording[:last], recording[last:][:longest]
+    if velocities:
+        first, test = with_velocity_columns(first), with_velocity_columns(test)
     step = float(np.min(np.diff(first.time)))
     ends = [0, *(np.flatnonzero(np.diff(first.time) > 1.5 * step) + 1), last]
     parts = [first[begin:end] for begin, end in pairwise(ends) if end - begin > 1]

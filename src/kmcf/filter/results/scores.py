@@ -61,7 +61,8 @@ def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
     runs : list of FilterRun
         With states that are vectors.
     truths : list of arrays (T, d)
-        The true states, one array per run.
+        The true states, one array per run. With fewer columns than states have, only these, the first, are judged: give
+        true positions where states are positions and velocities.
 
     Examples
     --------
@@ -100,19 +101,22 @@ def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, Bo
     steps = len(run.time)
     rows = np.asarray(truth, dtype=np.float64).reshape(len(truth), -1)
     mean, mode = run.mean.reshape(steps, -1), np.asarray(run.mode, dtype=np.float64).reshape(steps, -1)
-    if rows.shape != mean.shape:
+    width = rows.shape[1]
+    if len(rows) != steps or not 0 < width <= mean.shape[1]:
         raise ValueError(f"the true states have shape {np.shape(truth)}, but the run has {run.mean.shape}.")
     known = np.isfinite(rows).all(axis=1)
-    from_mean, from_mode = (wrapped_columns((estimate - rows)[known], run.angles) for estimate in (mean, mode))
+    angles = [column for column in run.angles if column < width]
+    from_mean, from_mode = (wrapped_columns((estimate[:, :width] - rows)[known], angles) for estimate in (mean, mode))
     inside, score = _interval(run, rows)
     return from_mean, from_mode, inside[known], score[known], run.alarm[known]
 
 
 def _interval(run: FilterRun, rows: FloatArray) -> tuple[BoolArray, FloatArray]:
     """Say which coordinates are in their interval, and how good it is; angles count around the circle."""
-    lower, upper = run.interval[:, 0], run.interval[:, 1]
+    judged = rows.shape[1]
+    lower, upper = run.interval[:, 0, :judged], run.interval[:, 1, :judged]
     offset, width = rows - lower, upper - lower
-    columns = list(run.angles)
+    columns = [column for column in run.angles if column < judged]
     offset[:, columns] %= 2.0 * np.pi
     inside = (offset >= 0) & (offset <= width)
     nearer_below = np.zeros_like(inside)
@@ -128,12 +132,19 @@ def _mean_crps(runs: list[FilterRun], truths: list[Any]) -> float:
     except LookupError:  # they were not kept
         return np.nan
     scores = [
-        copy.copy(belief).crps(state)  # a copy, so that weights formed for this are freed
+        copy.copy(belief).crps(*_judged(belief, state))  # a copy, so that weights formed for this are freed
         for kept, truth in zip(beliefs, truths, strict=True)
         for belief, state in zip(kept, np.asarray(truth, dtype=np.float64), strict=True)
         if np.isfinite(state).all()
     ]
     return float(np.mean(scores))
+
+
+def _judged(belief: Any, state: FloatArray) -> tuple[FloatArray, range]:
+    """Return a true state as long as those of a belief, and its columns that are known."""
+    known = np.ravel(state)
+    width = int(np.prod(np.shape(belief.states)[1:]))
+    return np.concatenate([known, np.zeros(width - len(known))]), range(len(known))
 
 
 def _root_mean(distances: FloatArray) -> float:
