@@ -23,7 +23,7 @@ WIFINE_SETTINGS = Settings(
     inflation=2.0,
     # All of this was chosen on walks spliced from left-out training walks: see WIFINE_SPLICED.
     load={"scans": 2},
-    observation_kernel=SignalStrength(floor=-100.0, exponent=1.5, components=60, scans=2, fading=0.5, bandwidth=0.2),
+    observation_kernel=SignalStrength(floor=-100.0, components=60, scans=2, fading=0.5),
     # Metres, and metres per second.
     state_kernel=Gaussian(np.array([2.0, 2.0, 2.0, 0.6, 0.6, 0.6])),
     kmcf={
