@@ -32,7 +32,8 @@ def squared_euclidean(a: Array, b: Array) -> Array:
     """Return ‖a_i − b_j‖² for all rows, (n, m).
 
     For a few columns, or a single b, the differences are formed directly, which is exact for close points; for many
-    columns the expanded square is used, after centring to limit cancellation, and what could be rounding alone counts as zero.
+    columns the expanded square is used, after centring to limit cancellation, and what could be rounding alone counts
+    as zero.
 
     Examples
     --------
