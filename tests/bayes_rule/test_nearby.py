@@ -36,6 +36,28 @@ def test_every_example_that_resembles_a_particle_is_found(name, seed, spread):
     assert np.array_equal(found, np.unique(found))
 
 
+@given(seed=st.integers(0, 1000), boxes=st.integers(10, 60))
+def test_a_grid_finds_what_many_scattered_particles_resemble(seed, boxes):
+    rng = np.random.default_rng(seed)
+    states = rng.uniform(0, 40, size=(2000, 2))
+    particles = rng.uniform(-10, 50, size=(boxes, 2))  # some of them far from all examples
+    nearby = Nearby.of(Gaussian(0.5).on_examples(states), NEGLIGIBLE)
+    found = nearby.around(particles)
+    away = cdist(nearby.tree.data, nearby.places(particles)).min(axis=1)
+    alike = np.flatnonzero(away <= nearby.radius)
+    assert np.isin(alike, found).all()
+    assert np.array_equal(found, np.unique(found))
+    assert away[found].max(initial=0.0) <= 2.0 * np.sqrt(2.0) * nearby.radius  # the corner of the next cell
+
+
+def test_a_world_of_many_cells_has_no_grid():
+    states = np.random.default_rng(0).uniform(0, 1e4, size=(500, 2))
+    nearby = Nearby.of(Gaussian(1.0).on_examples(states), NEGLIGIBLE)
+    found = nearby.around(states[:100])
+    assert len(found) < 200
+    assert np.isin(np.arange(100), found).all()
+
+
 def test_examples_far_away_are_not_found():
     states = np.linspace(0, 1000, 5001)[:, None]
     nearby = Nearby.of(Gaussian(1.0).on_examples(states), NEGLIGIBLE)

@@ -72,6 +72,16 @@ def test_several_scans_are_compared_one_by_one():
     np.testing.assert_allclose(double(pairs[:50]), expected[:50, :50], atol=0.02)  # components of other rows
 
 
+def test_older_scans_fade():
+    single = SignalStrength(exponent=1.5).fit(STRENGTHS)
+    triples = np.concatenate([STRENGTHS[2:], STRENGTHS[1:-1], STRENGTHS[:-2]], axis=1)
+    triple = SignalStrength(exponent=1.5, scans=3, fading=0.5, bandwidth=single.bandwidth_).fit(triples)
+    scans = [single.rows(STRENGTHS[2 - k : 600 - k]) for k in range(3)]
+    apart = sum(0.25**k * squareform(pdist(scan)) ** 2 for k, scan in enumerate(scans)) / (1 + 0.25 + 0.0625)
+    expected = np.exp(-apart / (2 * single.bandwidth_**2))
+    np.testing.assert_allclose(triple(triples[:50]), expected[:50, :50], atol=0.02)  # components of other rows
+
+
 def test_given_values_are_kept():
     kernel = SignalStrength(exponent=2.0, bandwidth=0.4).fit(STRENGTHS, STATES)
     assert (kernel.exponent_, kernel.bandwidth_) == (2.0, pytest.approx(0.4))
@@ -86,6 +96,8 @@ def test_given_values_are_kept():
         ({"exponent": -1.0}, "exponent = -1.0; it must be positive"),
         ({"components": 0}, "components = 0; it must be a positive integer"),
         ({"scans": 0}, "scans = 0; it must be a positive integer"),
+        ({"fading": 0.0}, "fading = 0.0; it must be above 0 and at most 1"),
+        ({"fading": 1.5}, "fading = 1.5; it must be above 0 and at most 1"),
         ({"scans": 3}, "scans = 3, but 80 columns cannot be divided so"),
         ({"multiplier": 0.0}, "multiplier = 0.0; it must be positive"),
     ],

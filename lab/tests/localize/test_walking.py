@@ -7,6 +7,7 @@ from scipy.stats import norm
 from kmcf.baselines import KNNRegression
 from kmcf.datasets import Recording
 from kmcf_lab.localize.methods import fitted
+from kmcf_lab.localize.motion import inflated
 from kmcf_lab.localize.problem import Data
 from kmcf_lab.localize.walking import SteadyWalk
 from kmcf_lab.localize.wifi import train_and_validate
@@ -71,3 +72,9 @@ def test_one_fit_serves_all_folds_with_the_same_examples_and_settings(monkeypatc
     assert made[0] is made[1]
     assert fitted(KNNRegression(n_neighbors=3), first) is not made[0]
     assert len(counted) == 2
+
+
+def test_the_noise_of_walking_can_be_widened():
+    usual, wider = TRUE.parameters(), inflated(TRUE, 2.0).parameters()
+    np.testing.assert_allclose(wider["agility"], [0.1, 0.04])
+    assert (wider["memory"], wider["roughness"]) == (usual["memory"], 2.0 * usual["roughness"])

@@ -223,7 +223,7 @@ class LocalRule(ExampleRule):
         """Find the examples near the particles; if they are too many, those among them that the observation favours."""
         states, most = self.examples.state_kernel, self.accuracy.most
         near = self.nearby.around(prior.states)
-        k_y = self.examples.observation_kernel.subset(near).against(observation)[:, 0]
+        k_y = self._similarities(near, observation)
         covered = coverage(float(k_y.max(initial=0.0)), self.largest[1])
         crowded, everywhere = len(near) > GATE * most, 2 * len(near) > self.size
         everyone = near, k_y
@@ -243,6 +243,13 @@ class LocalRule(ExampleRule):
             kept, crowded = kept[_top(np.abs(mean[kept]) * k_y[kept], most)], True
         sampled = self._sampled(*everyone, prior, width) if crowded else None
         return Selection(near[kept], mean[kept], k_y[kept], not crowded, covered, state_coverage, sampled)
+
+    def _similarities(self, near: IntArray, observation: Objects) -> FloatArray:
+        """Compare an observation with some examples; with all of them where picking these would cost more."""
+        kernel = self.examples.observation_kernel
+        if 2 * len(near) > self.size:
+            return kernel.against(observation)[near, 0]
+        return kernel.subset(near).against(observation)[:, 0]
 
     def _sampled(self, near: IntArray, k_y: FloatArray, prior: Prior, width: float) -> Near:
         """Take a sample of the examples near the prior."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from functools import cached_property
+from itertools import chain, product
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -14,9 +16,20 @@ from kmcf.numerics.objects import Objects, evenly_spaced
 
 MANY_BOXES = 200
 """Particles in more boxes than this are everywhere: all examples count as near."""
+FEW_BOXES, CELLS_PER_EXAMPLE = 8, 4
+"""From more boxes on, a grid answers, unless it had more cells per example than this."""
 MOST_COLUMNS = 3
 """The tree knows so many columns, those with the largest extent: trees in many dimensions are slow."""
 SAMPLED = 100
+
+
+class Grid(NamedTuple):
+    """Examples in the cells of a grid."""
+
+    origin: FloatArray
+    shape: tuple[int, ...]
+    codes: IntArray
+    """The number of each example's cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,14 +77,38 @@ class Nearby:
         if len(low) > MANY_BOXES:
             return np.arange(self.size)
         centres, halves = 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1)
+        if len(low) > FEW_BOXES and self._grid is not None:
+            return self._in_neighbouring_cells(places)
         inside = np.zeros(self.size, dtype=bool)
         balls = self.tree.query_ball_point(centres, self.radius + halves, return_sorted=False)
-        for found, least, most in zip(balls, low, high, strict=True):
-            indices = np.array(found, dtype=np.intp)
-            rows = self.tree.data[indices]
-            gaps = np.maximum(np.maximum(least - rows, rows - most), 0.0)
-            inside[indices[np.einsum("ij,ij->i", gaps, gaps) <= self.radius**2]] = True
+        box = np.repeat(np.arange(len(low)), [len(found) for found in balls])
+        indices = np.fromiter(chain.from_iterable(balls), dtype=np.intp, count=len(box))
+        rows = self.tree.data[indices]
+        gaps = np.maximum(np.maximum(low[box] - rows, rows - high[box]), 0.0)
+        inside[indices[np.einsum("ij,ij->i", gaps, gaps) <= self.radius**2]] = True
         return np.flatnonzero(inside)
+
+    @cached_property
+    def _grid(self) -> Grid | None:
+        """Which cell of a grid, as wide as the radius, each example is in; None if it had too many cells."""
+        origin = np.asarray(self.tree.mins)
+        cells = np.floor((self.tree.data - origin) / self.radius).astype(np.intp)
+        shape = tuple(int(largest) + 1 for largest in cells.max(axis=0))
+        if np.prod(shape, dtype=float) > CELLS_PER_EXAMPLE * self.size:
+            return None
+        return Grid(origin, shape, np.ravel_multi_index(tuple(cells.T), shape))
+
+    def _in_neighbouring_cells(self, places: FloatArray) -> IntArray:
+        """Return the examples in the cells of places and in those next to them."""
+        assert self._grid is not None
+        origin, shape, codes = self._grid
+        cells = np.unique(np.floor((places - origin) / self.radius), axis=0)
+        near = np.zeros(shape, dtype=bool)
+        for offset in product((-1, 0, 1), repeat=len(shape)):
+            moved = cells + offset
+            known = moved[((moved >= 0) & (moved < shape)).all(axis=1)].astype(np.intp)
+            near[tuple(known.T)] = True
+        return np.flatnonzero(near.ravel()[codes])
 
     def around(self, states: Objects) -> IntArray:
         """Return at least the examples that resemble some of the states."""

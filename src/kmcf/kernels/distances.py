@@ -31,8 +31,9 @@ def common_columns(a: Array, b: Array) -> int:
 def squared_euclidean(a: Array, b: Array) -> Array:
     """Return ‖a_i − b_j‖² for all rows, (n, m).
 
-    For a few columns the differences are formed directly, which is exact for close points; for many columns the
-    expanded square is used, after centring to limit cancellation, and what could be rounding alone counts as zero.
+    For a few columns, or a single b, the differences are formed directly, which is exact for close points; for many
+    columns the expanded square is used, after centring to limit cancellation, and what could be rounding alone counts
+    as zero.
 
     Examples
     --------
@@ -44,7 +45,8 @@ def squared_euclidean(a: Array, b: Array) -> Array:
     columns = common_columns(a, b)
     if columns == 0 or b.shape[0] == 0:
         return xp.zeros((a.shape[0], b.shape[0]), dtype=b.dtype)
-    if 2 <= columns <= _FEW_COLUMNS and xp is np and a.dtype == b.dtype == np.float64:
+    few = 2 <= columns <= _FEW_COLUMNS or (columns > 1 and b.shape[0] == 1)
+    if few and xp is np and a.dtype == b.dtype == np.float64:
         return np.asarray(cdist(a, b, "sqeuclidean"))  # the same differences, in one pass
     if columns <= _FEW_COLUMNS:
         difference = a[:, None, 0] - b[None, :, 0]

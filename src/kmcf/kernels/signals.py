@@ -42,12 +42,15 @@ class SignalStrength(Gaussian):
     components : int
         Largest number of principal components, of each scan.
     scans : int
-        How many successive scans, each of the same transmitters, an observation consists of, side by side. Columns
-        and components are those of single scans.
+        How many successive scans, each of the same transmitters, an observation consists of, side by side, the newest
+        first. Columns and components are those of single scans.
     bandwidth : float, optional
         σ. None: ``multiplier`` times the median distance of the features.
     multiplier : float, optional
         None: chosen from the examples, from 0.1 to 2; 0.2 without states to predict.
+    fading : float
+        Features of a scan count this many times as much as those of the next newer one, in (0, 1]. Examples recorded
+        again and again along the same routes make older scans look more telling than they are on another route.
 
     Examples
     --------
@@ -66,6 +69,7 @@ class SignalStrength(Gaussian):
         scans: int = 1,
         bandwidth: float | None = None,
         multiplier: float | None = None,
+        fading: float = 1.0,
     ) -> None:
         self.floor = floor
         self.exponent = exponent
@@ -73,6 +77,7 @@ class SignalStrength(Gaussian):
         self.scans = scans
         self.bandwidth = bandwidth
         self.multiplier = multiplier  # type: ignore[assignment]
+        self.fading = fading
 
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn the columns heard, the features and the width, these by what predicts the states if there are any."""
@@ -132,7 +137,10 @@ class SignalStrength(Gaussian):
             features = centred @ xp.asarray(self.components_, dtype=features.dtype)
         if self.scans == 1:
             return features
-        return xp.reshape(features, (rows.shape[0], self.scans * features.shape[1])) / self.scans**0.5
+        shares = float(self.fading) ** np.arange(self.scans)
+        factors = xp.asarray(np.sqrt(np.sum(shares**2)) / shares, dtype=features.dtype)
+        features = xp.reshape(features, (rows.shape[0], self.scans, features.shape[1])) / factors[:, None]
+        return xp.reshape(features, (rows.shape[0], self.scans * features.shape[2]))
 
     def _powers(self, rows: Array) -> Array:
         """Return strengths raised to the power, a row per scan."""
@@ -157,6 +165,8 @@ class SignalStrength(Gaussian):
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or value < 1:
                 raise ValueError(f"SignalStrength has {name} = {value!r}; it must be a positive integer.")
+        if not 0.0 < self.fading <= 1.0:
+            raise ValueError(f"SignalStrength has fading = {self.fading!r}; it must be above 0 and at most 1.")
         if columns % self.scans:
             raise ValueError(f"SignalStrength has scans = {self.scans}, but {columns} columns cannot be divided so.")
 

@@ -38,6 +38,7 @@ class Dataset(StrEnum):
     building = "building"
     cold = "cold"
     wifine = "wifine"
+    wifine_spliced = "wifine-spliced"
     spikes = "spikes"
     spikes_velocity = "spikes-velocity"
 

@@ -10,9 +10,11 @@ from sklearn.base import clone
 from kmcf.transitions import GaussianRandomWalk, OdometryMotion, with_recovery
 from kmcf.transitions.base import Transition
 from kmcf_lab.localize.problem import LocalizationFold, Settings
+from kmcf_lab.localize.walking import SteadyWalk
 
 _VARIANCES = ("alpha1", "alpha2", "alpha3", "alpha4")
 _DEVIATIONS = ("rotation_floor", "translation_floor")
+_WALKING = ("agility", "roughness")
 _FACTORS = ("rotation_factor", "translation_factor")
 
 
@@ -41,6 +43,8 @@ def inflated(motion: Transition, factor: float) -> Transition:
     if isinstance(motion, GaussianRandomWalk):
         scale = np.asarray(values["scale"]) * factor
         return GaussianRandomWalk(**{**values, "scale": float(scale) if scale.ndim == 0 else scale})
+    if isinstance(motion, SteadyWalk):
+        return SteadyWalk(**{**values, **{name: np.asarray(values[name]) * factor for name in _WALKING}})
     if isinstance(motion, OdometryMotion):
         wider = {name: values[name] * factor**2 for name in _VARIANCES}
         deviations = {name: values[name] * factor for name in _DEVIATIONS}

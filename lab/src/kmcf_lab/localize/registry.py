@@ -8,10 +8,11 @@ from kmcf_lab.localize.problem import Problem
 from kmcf_lab.localize.radio import BLE
 from kmcf_lab.localize.spikes import SPIKES, SPIKES_VELOCITY
 from kmcf_lab.localize.vision import BUILDING, COLD
-from kmcf_lab.localize.wifi import WIFINE
+from kmcf_lab.localize.wifi import WIFINE, WIFINE_SPLICED
 
 PROBLEMS: dict[str, Problem] = {
-    one.name: one for one in (BLE, MRCLAM, INTEL, FREIBURG, BUILDING, COLD, WIFINE, SPIKES, SPIKES_VELOCITY)
+    one.name: one
+    for one in (BLE, MRCLAM, INTEL, FREIBURG, BUILDING, COLD, WIFINE, WIFINE_SPLICED, SPIKES, SPIKES_VELOCITY)
 }
 
 
