@@ -91,7 +91,7 @@ TABLES = [
             ),
             prepare=partial(by_method, best="median", names=SPIKES),
         )
-        for data in ("spikes-velocity", "spikes")
+        for data in ("spikes", "spikes-random-walk")
     ),
     Table(
         "wifine",

@@ -138,7 +138,7 @@ def real_data() -> str:
 
     spikes, far = (
         {
-            name: fmean(row[measure] for row in rows("localize/spikes-velocity/folds.csv", method=name))
+            name: fmean(row[measure] for row in rows("localize/spikes/folds.csv", method=name))
             for name in ("kmcf-defaults", "poisson-chosen")
         }
         for measure in ("median", "mean")

@@ -12,7 +12,7 @@ def test_every_problem_is_complete():
         assert set(problem.methods) <= set(METHODS)
         assert problem.title
         assert problem.about.endswith(".")
-        assert bool(problem.needs) == (name not in ("ble", "building", "spikes", "spikes-velocity"))
+        assert bool(problem.needs) == (name not in ("ble", "building", "spikes", "spikes-random-walk"))
     with pytest.raises(ValueError, match="no localization problem 'moon'; choose one of ble, mrclam"):
         problem_named("moon")
 

@@ -21,7 +21,7 @@ from kmcf.numerics.arrays import FloatArray
 from kmcf.transitions import GaussianRandomWalk
 from kmcf_lab.bench.smoothing_oracles import OracleRun, model_oracle, spikes_oracle
 from kmcf_lab.localize.motion import fitted_motion
-from kmcf_lab.localize.spikes import SPIKES
+from kmcf_lab.localize.spikes import SPIKES_RANDOM_WALK
 from kmcf_lab.quiet import quiet
 
 INFLATION = 2.0
@@ -127,9 +127,10 @@ def ble_cases(tracks: int) -> Iterator[Case]:
 
 
 def spikes_cases() -> Iterator[Case]:
-    """Yield the rat's later running, with the earlier as examples, settings as for ``kmcf localize spikes``."""
-    settings = SPIKES.settings
-    (fold,) = SPIKES.split(SPIKES.load(None, **settings.load), **settings.split)
+    """Yield the rat's later running, earlier as examples, settings as for ``kmcf localize spikes-random-walk``."""
+    problem = SPIKES_RANDOM_WALK
+    settings = problem.settings
+    (fold,) = problem.split(problem.load(None, **settings.load), **settings.split)
     motion = fitted_motion(settings, fold)
     flt = KernelMonteCarloFilter(motion, state_kernel=settings.state_kernel, random_state=0, **settings.kmcf)
     scale = np.asarray(motion.parameters()["scale"])

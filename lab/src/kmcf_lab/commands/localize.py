@@ -40,12 +40,12 @@ class Dataset(StrEnum):
     wifine = "wifine"
     wifine_spliced = "wifine-spliced"
     spikes = "spikes"
-    spikes_velocity = "spikes-velocity"
+    spikes_random_walk = "spikes-random-walk"
 
 
 def localize(
     dataset: Annotated[
-        Dataset, typer.Argument(help="Which problem; all but ble, building, spikes and spikes-velocity need --path.")
+        Dataset, typer.Argument(help="Which problem; all but ble, building, spikes and spikes-random-walk need --path.")
     ],
     path: Annotated[Path | None, typer.Option(help="Folder or file of the recorded data.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for tables, figures and report.")] = None,

@@ -6,13 +6,13 @@ from kmcf_lab.localize.landmarks import MRCLAM
 from kmcf_lab.localize.laser import FREIBURG, INTEL
 from kmcf_lab.localize.problem import Problem
 from kmcf_lab.localize.radio import BLE
-from kmcf_lab.localize.spikes import SPIKES, SPIKES_VELOCITY
+from kmcf_lab.localize.spikes import SPIKES, SPIKES_RANDOM_WALK
 from kmcf_lab.localize.vision import BUILDING, COLD
 from kmcf_lab.localize.wifi import WIFINE, WIFINE_SPLICED
 
 PROBLEMS: dict[str, Problem] = {
     one.name: one
-    for one in (BLE, MRCLAM, INTEL, FREIBURG, BUILDING, COLD, WIFINE, WIFINE_SPLICED, SPIKES, SPIKES_VELOCITY)
+    for one in (BLE, MRCLAM, INTEL, FREIBURG, BUILDING, COLD, WIFINE, WIFINE_SPLICED, SPIKES, SPIKES_RANDOM_WALK)
 }
 
 
