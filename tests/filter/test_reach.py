@@ -8,7 +8,7 @@ import pytest
 import kmcf
 from kmcf.datasets import paper_model
 from kmcf.filter.belief import Belief, StepReport
-from kmcf.filter.reach import BACK, LEAVING, Reach, contradicted
+from kmcf.filter.reach import BACK, LEAVING, Reach
 from kmcf.filter.step import Step
 
 MODEL = paper_model("3a")
@@ -142,14 +142,3 @@ def test_states_go_on_while_observations_contradict_the_examples(flt):
     assert len(usual) == len(odd) == 256
     assert usual[usual > 900.0].var() == pytest.approx(1.0, rel=0.4)
     assert odd.var() == pytest.approx(2.0, rel=0.4)
-
-
-def test_residuals_contradict_seldom_by_chance():
-    """Independent residuals of unit variance, in running means: about one step in a thousand, with any columns."""
-    from scipy.signal import lfilter
-
-    for columns in (1, 8):
-        means = lfilter([0.1], [1.0, -0.9], np.random.default_rng(columns).normal(size=(100_000, columns)), axis=0)
-        found = np.mean([contradicted(np.array([row, row])) for row in means])
-        assert 0.0003 < found < 0.003
-    assert not contradicted(None)

@@ -8,10 +8,8 @@ is back among the examples, and observations are like theirs; estimates never se
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from scipy.special import chdtri
 
 from kmcf.bayes_rule import Prior
 from kmcf.filter.belief import Belief, equal_weights
@@ -20,7 +18,7 @@ from kmcf.filter.motion import Motion
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.objects import is_numeric
-from kmcf.trust.signals import MEMORY
+from kmcf.trust.residuals import contradicted
 
 LEAVING, BACK = 0.1, 0.05
 """The state may have left when such a share of the prediction is beyond the examples, until less than the second is."""
@@ -60,7 +58,7 @@ class Reach:
         known = predicted[hull.outside(predicted)]
         if before is None:
             return known if len(known) >= LEAVING * len(predicted) else None
-        lost = contradicted(belief.report.running_observation)
+        lost = contradicted(belief.report.running_observation, CHANCE)
         if len(known) < BACK * len(predicted) and not lost:
             return None
         (own,) = rng.spawn(1)  # the numbers that the step draws stay the same
@@ -88,28 +86,6 @@ class Reach:
         angles = self.motion.angles
         apart = wrapped_columns(two[0] - two[1], angles)  # as from one draw to another
         return wrapped_columns(first + np.sqrt(0.5 * (LOOSER - 1.0)) * apart, angles)
-
-
-def contradicted(running: FloatArray | None) -> bool:
-    """Say whether observations differ from those of the examples around the estimate by more than chance.
-
-    Parameters
-    ----------
-    running : array (2, c), optional
-        The running means of the observations' coordinates and of their residuals, in units of their spread.
-
-    Examples
-    --------
-    >>> contradicted(np.array([[0.0, 0.0], [0.3, -0.3]])), contradicted(np.array([[0.0, 0.0], [0.9, -0.9]]))
-    (False, True)
-    """
-    return running is not None and float(running[1] @ running[1]) > _limit(running.shape[1])
-
-
-@lru_cache(maxsize=64)
-def _limit(columns: int) -> float:
-    """Return what the sum of squares of running means of independent residuals exceeds by chance only so seldom."""
-    return float((1.0 - MEMORY) / (1.0 + MEMORY) * chdtri(columns, CHANCE))
 
 
 def _spread(states: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
