@@ -118,3 +118,27 @@ def test_a_transition_that_knows_nothing_out_there_does_no_harm(flt):
 
 
 _DRIVE = kmcf.filter.clock.Drive()
+
+
+def test_states_go_on_while_observations_contradict_the_examples(flt):
+    """Then the prediction may be back: it is not believed, nothing that left just now is added, and moves are wider."""
+    loose = flt.with_transition(lambda states, _control, rng: states + rng.normal(size=states.shape))
+    reach, rng = Reach(loose._motion()), np.random.default_rng(0)
+    columns = POOL.observations.shape[1]
+    far, weights = np.full((4000, 1), 1000.0), np.full(256, 1 / 256)
+
+    def after(states, residual):
+        running = np.array([np.zeros(columns), np.full(columns, residual)])
+        report = StepReport(beyond=far, running_observation=running)
+        belief = Belief(states, weights, time=3, report=report)
+        return reach.beyond(belief, kmcf.bayes_rule.Sample(states, weights), _DRIVE, rng)
+
+    inside, leaving = np.zeros((256, 1)), np.where(np.arange(256) < 64, 2.5, 0.0)[:, None]
+    assert after(inside, 0.1) is None
+    assert (after(inside, 1.0) > 900.0).all()
+    usual, odd = after(leaving, 0.1), after(leaving, 1.0)
+    assert (usual < 900.0).sum() == 32
+    assert (odd > 900.0).all()
+    assert len(usual) == len(odd) == 256
+    assert usual[usual > 900.0].var() == pytest.approx(1.0, rel=0.4)
+    assert odd.var() == pytest.approx(2.0, rel=0.4)

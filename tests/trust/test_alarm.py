@@ -7,6 +7,7 @@ import pytest
 from beacon_room import controlled, examples, fitted, heard, path, walk
 
 import kmcf
+from kmcf.filter.results.belief import WATCHED, StepReport
 from kmcf.trust.signals import REASONS
 
 FILTERS = (kmcf.KernelMonteCarloFilter, kmcf.ParticleLikelihoodFilter)
@@ -161,3 +162,36 @@ def test_learning_more_keeps_what_is_usual(flt):
     assert twin.alarm_thresholds_ is known
     twin.refresh()
     assert twin.alarm_thresholds_ is not known
+
+
+def test_a_state_that_strays_raises_an_alarm_when_its_observation_is_a_little_odd(flt):
+    """Beyond the tenth of the usual distances that is largest, but only where the state may have left the examples."""
+    watch = flt.backend_.watch
+    start = watch.thresholds.parts["observation_distance"].start
+    assert start < watch.thresholds.levels["observation_distance"]
+    seen = heard(*path(3, 11))
+    belief = flt.step(flt.step(flt.start(), seen[0]), seen[1])
+    columns = alarm_columns(belief, 4)
+    columns["observation_distance"] = np.array([start - 0.01, start + 0.01, start - 0.01, start + 0.01])
+    assert not watch.decide(columns)[0].any()
+    alarm, reason = watch.decide({**columns, "straying": np.array([False, False, True, True])})
+    assert alarm.tolist() == [False, False, False, True]
+    assert reason[3] == "uncovered state"
+
+
+def test_reports_say_whether_a_state_strays():
+    columns = np.array([[0.0] * 8, [0.5] * 8])
+    for beyond, running, straying in (
+        (columns, columns, True),
+        (None, columns, False),
+        (columns, 0.1 * columns, False),
+    ):
+        assert StepReport(beyond=beyond, running_observation=running).straying == straying
+
+
+def alarm_columns(belief, steps):
+    """Return what alarms take from a belief, several times."""
+    found = {name: np.array([getattr(belief.report, name)] * steps) for name in WATCHED if name != "straying"}
+    found |= {"ess": np.full(steps, belief.ess), "negative_mass": np.full(steps, belief.negative_mass)}
+    found |= {"support_size": np.full(steps, len(belief)), "running": np.array([belief.report.running] * steps)}
+    return {**found, "mean": np.stack([belief.mean()] * steps)}

@@ -4,7 +4,7 @@ from scipy.stats import chi2
 
 import kmcf
 from kmcf.trust.distances import RawDistances
-from kmcf.trust.residuals import LEAST_SHARE, WIDTH, Expected
+from kmcf.trust.residuals import LEAST_SHARE, WIDTH, Expected, contradicted
 from kmcf.trust.thresholds import signal_tail
 
 
@@ -84,3 +84,14 @@ def test_a_shift_that_only_residuals_show_is_noticed():
     assert run.alarm[100:120].any()
     assert "changed sensor" in run.alarm_reason[100:120]
     assert run.alarm[:100].mean() < 0.05
+
+
+def test_residuals_contradict_seldom_by_chance():
+    """Independent residuals of unit variance, in running means: about one step in a thousand, with any columns."""
+    from scipy.signal import lfilter
+
+    for columns in (1, 8):
+        means = lfilter([0.1], [1.0, -0.9], np.random.default_rng(columns).normal(size=(100_000, columns)), axis=0)
+        found = np.mean([contradicted(np.array([row, row]), 0.001) for row in means])
+        assert 0.0003 < found < 0.003
+    assert not contradicted(None, 0.001)

@@ -1,6 +1,8 @@
 """Tables of docs/results/uncertainty.md."""
 
-from .rendering import Row, Table, Template, pivot
+from statistics import fmean
+
+from .rendering import Row, Table, Template, grouped, pivot
 
 KIDNAPPING = (
     ("data", "{problem}"),
@@ -11,6 +13,7 @@ KIDNAPPING = (
     ("looks elsewhere without a jump", "{looks:.2%}"),
     ("jumps", "{jumps}"),
 )
+RECORDED = {"ble": "Bluetooth tracks", "spikes": "spikes on a linear track"}
 PARTLY = ", examples at |x| ≤ 2"
 ROOM = {
     "flagged_before_large_error": "flagged before a large error, %",
@@ -31,6 +34,19 @@ def both(quantity: str, *, error: bool = True) -> Template:
 def calibrated(rows: list[Row]) -> list[Row]:
     """Put the filter as fitted and calibrated side by side."""
     return [row for row in pivot(rows, ["model", "n"], ["method"]) if row["KMCF, calibrated"]]
+
+
+def recorded(rows: list[Row]) -> list[Row]:
+    """Return a line for each recorded data set: means over sequences, as fitted and calibrated."""
+    found = []
+    for first, group in grouped(rows, ["data"]):
+        kinds = {row["intervals"]: [one for one in group if one["intervals"] == row["intervals"]] for row in group}
+        shares = {kind: [one["inside"] for one in some] for kind, some in kinds.items()}
+        line: Row = {kind: f"{fmean(values):.1%}".replace("%", " %") for kind, values in shares.items()}
+        line["least"] = f"{min(shares['calibrated']):.1%}".replace("%", " %")
+        steps = sum(int(one["steps"]) for one in kinds["calibrated"])
+        found.append({**line, "data": RECORDED[first["data"]], "sequences": len(shares["calibrated"]), "steps": steps})
+    return found
 
 
 def other_methods(rows: list[Row]) -> list[Row]:
@@ -93,6 +109,19 @@ TABLES = [
             *((name, f"{{{name}[inside]:.3f}}, {{{name}[width]:.2f}}") for name in ("kNN-PF", "GP-PF", "oracle")),
         ),
         prepare=other_methods,
+    ),
+    Table(
+        "calibration-recorded",
+        "localize/calibrated/folds.csv",
+        (
+            ("data", "{data}"),
+            ("sequences", "{sequences}"),
+            ("steps", "{steps}"),
+            ("in 95 % ellipse, as fitted", "{as fitted}"),
+            ("calibrated", "{calibrated}"),
+            ("calibrated, the least of a sequence", "{least}"),
+        ),
+        prepare=recorded,
     ),
     Table(
         "alarms",

@@ -175,7 +175,7 @@ class BatchSummaries:
         if name in DECIDED:
             self._columns.update(decided(self._engine.watch, self.column, results.missing.shape))
             return self._columns[name]
-        if name == "relocated":  # compiled filters never do so
+        if name in ("relocated", "straying"):  # compiled filters never do so
             return np.zeros(results.missing.shape, dtype=bool)
         return self._watched(name) if name in WATCHED else _double(getattr(results, name))
 

@@ -306,7 +306,7 @@ def _said(belief: Belief, truth: FloatArray, angles: Any, sequence: int) -> tupl
     reach, reached = belief.reach(LEVELS), np.zeros(below.shape, dtype=bool)
     if reach is not None:
         reached = np.where(from_median > 0, truth <= reach[:, 1], truth >= reach[:, 0])
-    return below, above, from_median, belief.scatter(), from_mean, sequence, reached
+    return below, above, from_median, belief.reaching_scatter(), from_mean, sequence, reached
 
 
 def _ticking(steps: Iterable[RehearsedStep], tick: Any) -> Iterable[RehearsedStep]:

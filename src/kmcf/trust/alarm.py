@@ -153,7 +153,8 @@ class Watch:
         ----------
         columns : mapping
             As for :func:`~kmcf.trust.signals.signals_of`; and ``mean`` (T, ...), ``rejected`` and
-            ``observation_coverage`` (T,).
+            ``observation_coverage`` (T,). Perhaps ``straying`` (T,): whether part of the prediction is beyond the
+            examples and observations differ from theirs.
         """
         alarm, reason = self.thresholds.decide({**columns, **self._edge(columns)})
         rejected = np.asarray(columns["rejected"], dtype=bool)
@@ -162,7 +163,7 @@ class Watch:
         impossible = np.asarray(columns["ess"], dtype=np.float64) < LEAST_ESS
         reason = np.where(impossible & ~alarm & ~rejected, CANCELLED, reason)
         alarm = alarm | impossible
-        outside = self._outside(columns.get("mean"), alarm.shape)
+        outside = self._outside(columns.get("mean"), alarm.shape) | self._strayed(columns)
         reason = np.where(outside & ~alarm & ~rejected, UNCOVERED, reason)
         return alarm | rejected | outside, reason.astype(LABEL)
 
@@ -172,6 +173,14 @@ class Watch:
         if means is None or self.hull is None:
             return {}
         return {"edge": self.hull.beyond(np.reshape(means, (int(np.prod(shape)), -1))).reshape(shape)}
+
+    def _strayed(self, columns: Mapping[str, Any]) -> BoolArray:
+        """Say where a state may have left the examples: then an observation further from them than most is enough."""
+        far = np.asarray(columns["observation_distance"], dtype=np.float64)
+        usual = self.thresholds.parts.get("observation_distance")
+        if usual is None or "straying" not in columns:
+            return np.zeros(far.shape, dtype=bool)
+        return np.asarray(columns["straying"], dtype=bool) & (far > usual.start)
 
     def _outside(self, means: Any, shape: tuple[int, ...]) -> BoolArray:
         if means is None or self.hull is None:

@@ -11,15 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from scipy.special import chdtri
 
 from kmcf.numerics.arrays import FloatArray, IntArray, positive_or_one
 from kmcf.numerics.circles import on_circles
 from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric
+from kmcf.trust.signals import MEMORY
 
 MOST_PIVOTS, MOST_ROWS = 128, 4000
 """The table has so many places at most, each averaged over so many examples at most."""
@@ -117,6 +119,31 @@ class Expected:
         slopes = self.pivots / self.scale
         offsets = slopes @ self.centre + 0.5 * (self.pivots**2).sum(axis=1)
         return slopes, offsets, np.hstack([self.table, np.ones((len(self.table), 1))])
+
+
+def contradicted(running: FloatArray | None, chance: float) -> bool:
+    """Say whether observations differ from those of the examples around the estimate by more than chance.
+
+    Parameters
+    ----------
+    running : array (2, c), optional
+        The running means of the observations' coordinates and of their residuals. None: nothing is known.
+    chance : float
+        How often running means of independent residuals, of unit size, are as large.
+
+    Examples
+    --------
+    >>> alike, apart = np.array([[0.0, 0.0], [0.3, -0.3]]), np.array([[0.0, 0.0], [0.9, -0.9]])
+    >>> contradicted(alike, 0.001), contradicted(apart, 0.001)
+    (False, True)
+    """
+    return running is not None and float(running[1] @ running[1]) > _limit(running.shape[1], chance)
+
+
+@lru_cache(maxsize=64)
+def _limit(columns: int, chance: float) -> float:
+    """Return what the sum of squares of running means of independent residuals exceeds by chance only so often."""
+    return float((1.0 - MEMORY) / (1.0 + MEMORY) * chdtri(columns, chance))
 
 
 def _shares(points: FloatArray, others: FloatArray) -> FloatArray:

@@ -68,6 +68,11 @@ MEMORIES = {"observation_drift": MEMORY, "observation_shift": MEMORY, "residual_
 """The signals that are running means, and what they keep."""
 
 
+STRAYING = 0.1
+"""Where part of the prediction is beyond the examples, an observation further from them than so many of theirs raises
+an alarm, if residuals are larger than by chance so often, too."""
+
+
 class Running(NamedTuple):
     """Running means along a sequence; what they lack of full weight is filled with what is usual."""
 

@@ -153,6 +153,8 @@ def _fitted(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilter:
 def calibrated(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilter:
     """Calibrate a fitted filter on the training sequences, which are left out in turn and shown like the test one."""
     rows = training_rows(fold.training, fold)
+    if rows.learned_from.sum() != fold.size:  # pieces too short to learn moves from are in what tuning leaves out
+        rows = training_rows(fold.tuning or fold.training, fold)
     return flt.calibrate(
         rows.states,
         rows.observations,

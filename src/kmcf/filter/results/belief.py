@@ -20,12 +20,14 @@ from kmcf.plotting import plot_belief
 from kmcf.support.notebooks import html_table
 from kmcf.trust.alarm import Watch
 from kmcf.trust.calibration import Calibration
-from kmcf.trust.signals import NOTHING_SEEN, Running
+from kmcf.trust.residuals import contradicted
+from kmcf.trust.signals import NOTHING_SEEN, STRAYING, Running
 
 WATCHED = (
     "observation_distance",
     "observation_shift",
     "residual_shift",
+    "straying",
     "relative_evidence",
     "state_coverage",
     "observation_coverage",
@@ -90,6 +92,11 @@ class StepReport:
     def coverage(self) -> float:
         """The smaller of the two coverages."""
         return float(np.fmin(self.observation_coverage, self.state_coverage))
+
+    @property
+    def straying(self) -> bool:
+        """Whether part of the prediction is beyond the examples, and observations differ from those of the examples."""
+        return self.beyond is not None and contradicted(self.running_observation, STRAYING)
 
 
 class Belief(CalibratedEmbedding):

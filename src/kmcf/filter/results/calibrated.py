@@ -87,7 +87,7 @@ class CalibratedEmbedding(Embedding):
         if not 0.0 <= level < 1.0:
             raise ValueError(f"level = {level!r}; it must be at least 0 and less than 1.")
         mean = np.ravel(self.mean())
-        scatter = self.scatter() + self._spread_beyond(mean)
+        scatter = self.reaching_scatter()
         some = list(range(len(mean))) if columns is None else [int(j) for j in columns]
         if len(set(some)) != len(some) or not some or not all(0 <= j < len(mean) for j in some):
             raise ValueError(f"columns = {columns!r}; they must be different columns of a state that has {len(mean)}.")
@@ -176,12 +176,13 @@ class CalibratedEmbedding(Embedding):
             return intervals
         return np.stack([np.minimum(intervals[:, 0], known[:, 0]), np.maximum(intervals[:, 1], known[:, 1])], axis=1)
 
-    def _spread_beyond(self, mean: FloatArray) -> FloatArray:
-        """Return the mean square of the states beyond the examples around the mean, (d, d); zero without any."""
+    def reaching_scatter(self) -> FloatArray:
+        """Return the scatter plus the mean square of the states beyond the examples around the mean, if any, (d, d)."""
         if self.beyond is None:
-            return np.zeros((len(mean), len(mean)))
-        apart = wrapped_columns(np.reshape(self.beyond, (len(self.beyond), -1)) - mean, self.angles)
-        return np.asarray(apart.T @ apart / len(apart))
+            return self.scatter()
+        apart = np.reshape(self.beyond, (len(self.beyond), -1)) - np.ravel(self.mean())
+        apart = wrapped_columns(apart, self.angles)
+        return np.asarray(self.scatter() + apart.T @ apart / len(apart))
 
     @property
     def _stretch(self) -> Stretch | None:

@@ -37,7 +37,7 @@ DECIDED = ("alarm", "alarm_reason")
 DERIVED = (*DECIDED, "coverage")
 """Not gathered."""
 FROM_WEIGHTS = ("ess", "negative_mass")
-FURTHER = ("relative_evidence", "prediction_score", "observation_shift", "residual_shift", "running")
+FURTHER = ("relative_evidence", "prediction_score", "observation_shift", "residual_shift", "straying", "running")
 """Reported, and no columns of a run's own."""
 REPORTED = (
     *(name for name in SCALARS if name not in (*DERIVED, *FROM_WEIGHTS)),
@@ -70,6 +70,7 @@ FOR_ALARMS = (
     "observation_distance",
     "observation_shift",
     "residual_shift",
+    "straying",
     "relative_evidence",
     "rejected",
     "running",
