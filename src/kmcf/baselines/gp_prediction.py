@@ -54,7 +54,7 @@ class FastPrediction:
         lower, root = found.pivot_factor, np.sqrt(noise)
         orthogonal, upper = np.linalg.qr(found.factor / root[:, None])
         both = np.vstack([lower.T, solve_lower(upper.T, lower.T)])
-        self._lower = np.linalg.qr(both, mode="r").T
+        self._lower = np.asarray(np.linalg.qr(both, mode="r")).T
         fitted = lower @ solve_lower_transposed(upper.T, orthogonal.T @ (targets / root))
         self._coefficients = solve_lower(self._lower, fitted)
 

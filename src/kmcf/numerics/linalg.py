@@ -14,7 +14,7 @@ from scipy.linalg import blas, lapack
 from kmcf.numerics.arrays import FloatArray, IntArray
 
 FEW_ROWS = 64
-"""Up to so many rows LAPACK solves for a single right-hand side as fast as BLAS does; beyond, at a third of its pace."""
+"""Up to so many rows LAPACK solves for one right-hand side as fast as BLAS does; with more it is a third as fast."""
 
 
 class CholeskyFactor(NamedTuple):
