@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kmcf.report import Axis, Block, Chart, Report, Section, Series, SideBySide, Statements, Table, Text, Verdict
 from kmcf.report.table import TableEntry as Entry
 from kmcf_lab.cells import Result
-from kmcf_lab.synthetic.checks import own_statements, statements
+from kmcf_lab.synthetic.checks import error_statements, own_statements, statements
 from kmcf_lab.synthetic.comparisons import COMPETITIVE, MARGIN
 from kmcf_lab.synthetic.figures import LOOKS
 from kmcf_lab.synthetic.measured import ORACLE, Measured, errors_of, scaling_of, times_of
@@ -33,6 +33,14 @@ _VERDICTS = (
     f"{SIMILAR:g} times as long. *Seen from* is the smallest ratio that these data could have shown, given their "
     "number and their spread. A claim about several models is judged by their geometric mean; one model that clearly "
     "contradicts refutes it."
+)
+_AVERAGED = (
+    "A check about errors averages the logarithm of a ratio over the n that a data set was computed for; where some n "
+    "have fewer data sets than others, they count in these alone, and are judged by themselves as well."
+)
+_FEW = (
+    "The same checks on n = {n} alone, which has {data_sets}. They are among those above, too. Effects smaller than "
+    "*seen from* cannot be told from chance here, so most of what is not distinguishable says nothing about the claim."
 )
 _OURS = (
     "Ours are not the paper's: other engines, other kernels, rejection of steps whose correction cannot be trusted, "
@@ -61,7 +69,8 @@ def synthetic_report(results: Sequence[Result], command: str) -> Report:
         "decided from these data."
     )
     sections = [
-        Section("The paper's statements", [Text(_HOW), Text(_VERDICTS), Statements(checked)]),
+        Section("The paper's statements", [Text(_HOW), Text(_VERDICTS), Text(_AVERAGED), Statements(checked)]),
+        *_few_sections(errors),
         Section("Beyond the paper", [Text(_OURS), Statements(own_statements(results))]),
         Section("Ratios to the oracle", _ratio_tables(errors)),
         Section("Errors", [SideBySide([_chart(errors, model) for model in errors.models]), *_error_tables(errors)]),
@@ -83,10 +92,26 @@ def data_sets(errors: Measured) -> str:
     >>> data_sets(Measured({("1a", 100, "KMCF"): {0: 1.0, 1: 1.2}, ("1b", 100, "KMCF"): {0: 1.0}}))
     'This page rests on 1 data set at n = 100, for every model and method.'
     """
-    counts = {n: min(len(values) for key, values in errors.values.items() if key[1] == n) for n in errors.sizes}
-    words = [f"{count} data set{'' if count == 1 else 's'} at n = {n}" for n, count in counts.items()]
+    words = [f"{_counted(count)} at n = {n}" for n, count in errors.counts.items()]
     listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
     return f"This page rests on {listed}, for every model and method."
+
+
+def _counted(count: int) -> str:
+    return f"{count} data set{'' if count == 1 else 's'}"
+
+
+def _few_sections(errors: Measured) -> list[Section]:
+    """Judge each number of examples that has fewer data sets than another by itself."""
+    most = max(errors.counts.values(), default=0)
+    few = {n: count for n, count in errors.counts.items() if count < most}
+    return [
+        Section(
+            f"n = {n} alone",
+            [Text(_FEW.format(n=n, data_sets=_counted(count))), Statements(error_statements(errors.at(n)))],
+        )
+        for n, count in few.items()
+    ]
 
 
 def shown_size(errors: Measured) -> int:
