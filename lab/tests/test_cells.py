@@ -99,7 +99,7 @@ def test_known_results_are_taken_as_they_are_unless_newer_ones_are_there(tmp_pat
     run_cells(CELLS[:1], compute, tmp_path / "newer")
     CALLS.clear()
     found = run_cells(CELLS[:2] + CELLS[4:], compute, tmp_path / "newer", resume=True, known=known)
-    assert CALLS == [cell.digest for cell in CELLS[4:]]
+    assert [cell.digest for cell in CELLS[4:]] == CALLS
     assert [one.version for one in found] == [module.__version__, "older", module.__version__, module.__version__]
     assert not CELLS[1].path(tmp_path / "newer").exists()
 

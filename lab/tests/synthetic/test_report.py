@@ -20,6 +20,7 @@ def test_a_number_of_examples_with_few_data_sets_is_judged_by_itself():
     assert "## n = 100 alone" not in text
     _, alone = text.split("## n = 400 alone")
     assert "which has 2 data sets" in alone
+    assert "n = 400: root mean squared error, mean over 2 data sets" in alone
     assert alone.split("## ")[0].count("seen from") == 22 + 1  # the checks about errors, and what the words mean
 
 

@@ -53,6 +53,12 @@ class Measured:
         """The data sets that every model and method has, by number of examples."""
         return {n: min(len(values) for key, values in self.values.items() if key[1] == n) for n in self.sizes}
 
+    @property
+    def few(self) -> dict[int, int]:
+        """Those that are fewer than with another number of examples."""
+        most = max(self.counts.values(), default=0)
+        return {n: count for n, count in self.counts.items() if count < most}
+
     def at(self, n: int) -> Measured:
         """Return what was measured with one number of examples."""
         return Measured({key: values for key, values in self.values.items() if key[1] == n})

@@ -42,6 +42,10 @@ _FEW = (
     "The same checks on n = {n} alone, which has {data_sets}. They are among those above, too. Effects smaller than "
     "*seen from* cannot be told from chance here, so most of what is not distinguishable says nothing about the claim."
 )
+_OTHER_DATA = (
+    "With another number of data sets a mean is one over other data, so that methods can be compared with each other "
+    "but not with themselves at another n: such n are in the tables, and hollow in the figures."
+)
 _OURS = (
     "Ours are not the paper's: other engines, other kernels, rejection of steps whose correction cannot be trusted, "
     "and another way to combine trials. They stand here for comparison only."
@@ -73,7 +77,7 @@ def synthetic_report(results: Sequence[Result], command: str) -> Report:
         *_few_sections(errors),
         Section("Beyond the paper", [Text(_OURS), Statements(own_statements(results))]),
         Section("Ratios to the oracle", _ratio_tables(errors)),
-        Section("Errors", [SideBySide([_chart(errors, model) for model in errors.models]), *_error_tables(errors)]),
+        Section("Errors", [*_error_charts(errors), *_error_tables(errors)]),
     ]
     if times.values:
         sections.append(Section("Times", [Text(_TIMES), *_time_blocks(times)]))
@@ -103,14 +107,12 @@ def _counted(count: int) -> str:
 
 def _few_sections(errors: Measured) -> list[Section]:
     """Judge each number of examples that has fewer data sets than another by itself."""
-    most = max(errors.counts.values(), default=0)
-    few = {n: count for n, count in errors.counts.items() if count < most}
     return [
         Section(
             f"n = {n} alone",
             [Text(_FEW.format(n=n, data_sets=_counted(count))), Statements(error_statements(errors.at(n)))],
         )
-        for n, count in few.items()
+        for n, count in errors.few.items()
     ]
 
 
@@ -128,7 +130,8 @@ def _ratio_tables(errors: Measured) -> list[Block]:
                 [name, *(errors.ratio(model, n, name) for model in errors.models), errors.overall_ratio(n, name)]
                 for name in methods
             ],
-            f"n = {n}: mean of the error divided by that of a particle filter that knows the likelihood.",
+            f"n = {n}: mean of the error divided by that of a particle filter that knows the likelihood, over "
+            f"{_counted(errors.counts[n])}.",
             best="lowest",
             within="column",
         )
@@ -141,10 +144,17 @@ def _error_tables(errors: Measured) -> list[Block]:
         Table(
             ["method", *errors.models],
             [[name, *(errors.mean(model, n, name) for model in errors.models)] for name in errors.methods],
-            f"n = {n}: root mean squared error, mean over data sets with its standard error.",
+            f"n = {n}: root mean squared error, mean over {_counted(errors.counts[n])} with its standard error.",
         )
         for n in errors.sizes
     ]
+
+
+def _error_charts(errors: Measured) -> list[Block]:
+    """Draw the curves over those n that have equally many data sets."""
+    comparable = Measured({key: values for key, values in errors.values.items() if key[1] not in errors.few})
+    charts = SideBySide([_chart(comparable, model) for model in errors.models])
+    return [Text(_OTHER_DATA), charts] if errors.few else [charts]
 
 
 def _chart(measured: Measured, model: str, label: str = "root mean squared error") -> Block:
