@@ -39,8 +39,9 @@ _AVERAGED = (
     "have fewer data sets than others, they count in these alone, and are judged by themselves as well."
 )
 _FEW = (
-    "The same checks on n = {n} alone, which has {data_sets}. They are among those above, too. Effects smaller than "
-    "*seen from* cannot be told from chance here, so most of what is not distinguishable says nothing about the claim."
+    "The same checks on n = {n} alone, which has {data_sets}. Their numbers are part of those above, too. Effects "
+    "smaller than *seen from* cannot be told from chance here, so *not distinguishable* does not mean that there is no "
+    "effect; and an interval of so few data sets rests on the assumption that logarithms of ratios are normal."
 )
 _OTHER_DATA = (
     "With another number of data sets a mean is one over other data, so that methods can be compared with each other "
