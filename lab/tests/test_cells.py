@@ -92,6 +92,18 @@ def test_another_version_is_computed_again(tmp_path, monkeypatch):
     assert len(CALLS) == 1
 
 
+def test_known_results_are_taken_as_they_are_unless_newer_ones_are_there(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "__version__", "older")
+        known = run_cells(CELLS[:3], compute, tmp_path / "older")
+    run_cells(CELLS[:1], compute, tmp_path / "newer")
+    CALLS.clear()
+    found = run_cells(CELLS[:2] + CELLS[4:], compute, tmp_path / "newer", resume=True, known=known)
+    assert [cell.digest for cell in CELLS[4:]] == CALLS
+    assert [one.version for one in found] == [module.__version__, "older", module.__version__, module.__version__]
+    assert not CELLS[1].path(tmp_path / "newer").exists()
+
+
 def fails_at_the_fourth(cell):
     if len(CALLS) == 3:
         raise RuntimeError("out of memory")

@@ -72,6 +72,29 @@ def test_rule_equals_algorithm_1_from_particles_to_weights(rule, columns, exampl
     assert_close(weights, truth(rule, problem, 1e-2, 1e-3), 1e-7)
 
 
+def test_states_that_priors_are_expected_on_are_compared_once():
+    problem = rule_problem(1)
+    rng = np.random.default_rng(0)
+    compared = []
+
+    def similarity(a, b):
+        compared.append(len(b))
+        return np.exp(-0.5 * (a[:, None, 0] - b[None, :, 0]) ** 2)
+
+    kernel = FromCallable(similarity).on_examples(problem["states"][:, :1])
+    examples = Examples(problem["states"], kernel, Gaussian(0.7).on_examples(problem["observations"]))
+    rule = ExactRule.fit(examples, epsilon=1e-2, delta=1e-3, rule="kbr", resampler=KeepAll())
+    expected, others = rng.normal(size=(5, 1)), rng.normal(size=(5, 1))
+    prepared = rule.expecting(expected).regularised(1e-3, 1e-4)
+    compared.clear()
+    for states in (expected, others, expected):
+        prior = Sample(states, rng.dirichlet(np.ones(5)))
+        found, literal = (one.correct(prior, problem["y"]) for one in (prepared, rule.regularised(1e-3, 1e-4)))
+        np.testing.assert_array_equal(found.unnormalised, literal.unnormalised)
+        assert found.state_coverage == literal.state_coverage == prepared.state_coverage(prior)
+    assert len(compared) == 3 + 2  # the rule that expects nothing, and the others
+
+
 @pytest.mark.parametrize("rank", [1, 6])
 def test_at_low_rank_kernel_bayes_rule_is_algorithm_1_with_the_low_rank_matrix(rank):
     problem = rule_problem(2)

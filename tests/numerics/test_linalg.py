@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from kernels_by_hand import gaussian_matrix
 from scipy import linalg
 
-from kmcf.numerics.linalg import cholesky, is_positive_semidefinite, pivoted_cholesky
+from kmcf.numerics.linalg import FEW_ROWS, cholesky, is_positive_semidefinite, pivoted_cholesky
 
 
 def low_rank(seed, n, rank):
@@ -32,14 +32,17 @@ def literal_pivoted_cholesky(matrix, steps):
 # --- Cholesky -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("n", [6, FEW_ROWS, FEW_ROWS + 1, 150])
 @pytest.mark.parametrize("columns", [(), (3,)])
-def test_solve_equals_the_explicit_inverse(columns):
-    matrix = low_rank(0, 6, 4)
-    right = np.random.default_rng(1).normal(size=(6, *columns))
+def test_solve_equals_the_explicit_inverse(n, columns):
+    matrix = low_rank(0, n, 4)
+    right = np.random.default_rng(1).normal(size=(n, *columns))
+    right.flags.writeable = False
     factor = cholesky(matrix, shift=0.5, name="G", remedy="epsilon")
-    np.testing.assert_allclose(factor.solve(right), np.linalg.inv(matrix + 0.5 * np.eye(6)) @ right, rtol=1e-10)
-    np.testing.assert_allclose(factor.lower @ factor.lower.T, matrix + 0.5 * np.eye(6), rtol=1e-12, atol=1e-12)
-    np.testing.assert_array_equal(np.triu(factor.lower, 1), np.zeros((6, 6)))
+    expected = np.linalg.inv(matrix + 0.5 * np.eye(n)) @ right
+    np.testing.assert_allclose(factor.solve(right), expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(factor.lower @ factor.lower.T, matrix + 0.5 * np.eye(n), rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(np.triu(factor.lower, 1), np.zeros((n, n)))
 
 
 def test_cholesky_leaves_the_matrix_alone():

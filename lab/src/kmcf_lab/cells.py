@@ -116,6 +116,7 @@ def run_cells(
     jobs: int = 1,
     backend: Backend = "loky",
     resume: bool = False,
+    known: Iterable[Result] = (),
     progress: bool = False,
     seconds: float | None = None,
 ) -> list[Result]:
@@ -135,6 +136,8 @@ def run_cells(
         The kind of joblib's workers.
     resume : bool
         Read the results that an earlier run left, if this version of the package wrote them.
+    known : iterable of Result
+        Results that are taken as they are, whichever version computed them, unless the folder has newer ones.
     progress : bool
         Show a bar with the remaining time.
     seconds : float, optional
@@ -148,7 +151,9 @@ def run_cells(
     began = perf_counter()
     _check(cells, jobs, backend)
     saved = {cell.digest: _load(cell, folder) for cell in cells} if resume else {}
-    done = {digest: result for digest, result in saved.items() if result is not None}
+    asked = {cell.digest for cell in cells}
+    done = {result.cell.digest: result for result in known if result.cell.digest in asked}
+    done |= {digest: result for digest, result in saved.items() if result is not None}
     missing = [cell for cell in cells if cell.digest not in done]
     with progress_bar(len(missing), _describe(len(done)), show=progress and bool(missing), unit="cell") as advance:
         in_time = takewhile(lambda _: seconds is None or perf_counter() - began < seconds, missing)

@@ -141,6 +141,16 @@ def test_a_stopped_run_reports_what_is_there(finished, tmp_path):
     assert len(read_cells(tmp_path / "cells.parquet")) == 18
 
 
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize("finished", ["synthetic"], indirect=True)
+def test_published_cells_are_not_computed_again(finished, tmp_path):
+    study, out, _ = finished
+    table = out / "cells.parquet"
+    succeed("reproduce", study, *WORDS[study], "--out", tmp_path, "--published", table, "--minutes", "0")
+    assert (tmp_path / "cells.parquet").read_bytes() == table.read_bytes()
+    assert not (tmp_path / "cells").exists()
+
+
 def test_without_results_there_is_no_report(tmp_path):
     result = invoke("reproduce", "synthetic", *WORDS["synthetic"], "--out", tmp_path, "--minutes", "0")
     assert result.exit_code == 1

@@ -1,12 +1,13 @@
 """Predictions of a fitted Gaussian process at many points, at a cost set by the rank of its kernel matrix.
 
-With the noise-free kernel matrix K ≈ U Uᵀ (pivoted Cholesky), noise D on its diagonal, φ(x) = L⁻¹ k(pivots, x) and
-A = I + Uᵀ D⁻¹ U = R Rᵀ,
+With the noise-free kernel matrix K ≈ U Uᵀ (pivoted Cholesky), L = U[pivots], noise D on its diagonal, the triangular
+factor S of D^(−1/2) U = Q S, and
 
-    mean(x) = φ(x)ᵀ A⁻¹ Uᵀ D⁻¹ y,      variance(x) = k(x, x) − ‖φ(x)‖² + ‖R⁻¹ φ(x)‖²,
+    C Cᵀ = L Lᵀ + (L S⁻¹) (L S⁻¹)ᵀ,      v(x) = C⁻¹ k(pivots, x),
+    mean(x) = v(x)ᵀ C⁻¹ L S⁻¹ Qᵀ D^(−1/2) y,      variance(x) = k(x, x) − ‖v(x)‖²,
 
-which is the textbook prediction up to the tolerance of the factor; everything that depends only on the examples is
-computed once.
+which is the textbook prediction up to the tolerance of the factor: at full rank C Cᵀ is K + D. Everything that depends
+only on the examples is computed once, and a point costs a single triangular solve.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from kmcf.numerics.arrays import FloatArray
-from kmcf.numerics.linalg import cholesky, pivoted_cholesky, solve_lower
+from kmcf.numerics.linalg import pivoted_cholesky, solve_lower, solve_lower_transposed
 
 
 class FastPrediction:
@@ -50,10 +51,12 @@ class FastPrediction:
         relative = tolerance * float(noise.min()) / float(signal.max())
         found = pivoted_cholesky(lambda i: np.asarray(kernel(rows, rows[i])), signal, tolerance=relative)
         self._pivots = rows[found.pivots]
-        self._lower = np.asfortranarray(found.pivot_factor)
-        U = found.factor
-        self._factor = cholesky((U / noise[:, None]).T @ U, shift=1.0, name="I + Uᵀ D⁻¹ U", remedy="jitter")
-        self._coefficients = self._factor.solve(U.T @ (targets / noise))
+        lower, root = found.pivot_factor, np.sqrt(noise)
+        orthogonal, upper = np.linalg.qr(found.factor / root[:, None])
+        both = np.vstack([lower.T, solve_lower(upper.T, lower.T)])
+        self._lower = np.asarray(np.linalg.qr(both, mode="r")).T
+        fitted = lower @ solve_lower_transposed(upper.T, orthogonal.T @ (targets / root))
+        self._coefficients = solve_lower(self._lower, fitted)
 
     @property
     def rank(self) -> int:
@@ -64,8 +67,7 @@ class FastPrediction:
         """Return the means and the variances, noise included, of the values at some points."""
         kernel = self._regressor.kernel_
         diagonal = kernel.diag(points)
-        phi = solve_lower(self._lower, np.asfortranarray(kernel(self._pivots, points)))
-        remaining = solve_lower(self._factor.lower, phi)
-        variances = diagonal - np.einsum("pm,pm->m", phi, phi) + np.einsum("pm,pm->m", remaining, remaining)
-        means = self._shift + self._scale * (self._coefficients @ phi)
+        v = solve_lower(self._lower, kernel(points, self._pivots).T)  # in Fortran order
+        means = self._shift + self._scale * (self._coefficients @ v)
+        variances = diagonal - np.einsum("pm,pm->m", v, v)
         return means, self._scale**2 * np.maximum(variances, 1e-12 * diagonal)

@@ -289,9 +289,11 @@ class KernelBayesFilter(SequentialFilter):
         return replace(super()._motion(), examples=self.learnt_.start_states)
 
     def _step(self) -> Step:
+        printed = self.engine == "literal"  # compares anew at every step
+        learnt = self.learnt_ if printed else self.learnt_.expecting(self._sum_rule.successors)
         return Step(
             predict=self._predict,
-            rule=with_patterns(self.learnt_, self._learning_settings()),
+            rule=with_patterns(learnt, self._learning_settings()),
             rejecting=self.engine != "literal" if self.reject is None else bool(self.reject),
             n_particles=self.n_particles_,
             kernel=self.state_kernel_,

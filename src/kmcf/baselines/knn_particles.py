@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import logsumexp
 
 from kmcf.baselines.examples import NeighbourLearner
 from kmcf.baselines.neighbours import NeighbourSearch
@@ -25,7 +24,7 @@ from kmcf.filter.fitting.gaps import Served
 from kmcf.filter.settings import check_positive
 from kmcf.filter.tunable import kernel_widths
 from kmcf.kernels import ExampleKernel
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray, log_sum_exp
 from kmcf.numerics.objects import Objects
 from kmcf.support.search_space import LogNormal, Parameter
 
@@ -168,7 +167,7 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
         """Return the likelihoods, given a search among some examples and the kernel on their states."""
         found = search.nearest(observation)
         logs = on_states.subset(found.indices).log_against(particles)  # (k, m)
-        density = logsumexp(logs + np.log(found.weights)[:, None], axis=0)
+        density = log_sum_exp(logs + np.log(found.weights)[:, None])
         if self.divide_by_density:
             density = density - _log_density(on_states, particles)
         return Likelihood(density, found.coverage)
@@ -178,4 +177,4 @@ def _log_density(on_states: ExampleKernel, particles: Objects) -> FloatArray:
     """Return the logarithm of the example states' density at the particles, up to a constant, block by block."""
     width = max(1, BLOCK_NUMBERS // on_states.size)
     blocks = [particles[start : start + width] for start in range(0, len(particles), width)]
-    return np.concatenate([logsumexp(on_states.log_against(block), axis=0) for block in blocks])
+    return np.concatenate([log_sum_exp(on_states.log_against(block)) for block in blocks])

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from kmcf.baselines.examples import ExampleFilter
 from kmcf.bayes_rule import BayesRule, DensePosterior, Prior
@@ -21,7 +20,7 @@ from kmcf.bayes_rule.base import LEAST_SIMILARITY, UNKNOWN_EVIDENCE, Resampler
 from kmcf.filter.settings import MOST_PARTICLES, check_choice, check_count, check_positive
 from kmcf.filter.step import Move, Step
 from kmcf.herding.resampling import SCHEMES, Draw, KeepAll
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import FloatArray, log_sum_exp
 from kmcf.numerics.objects import Objects, is_numeric
 
 
@@ -71,7 +70,7 @@ class LikelihoodRule(BayesRule):
         found = self.likelihood(prior.states, observation)
         with np.errstate(divide="ignore"):  # a weight of zero stays zero
             logs = np.log(prior.weights) + _checked_logs(found.logs, len(prior.weights))
-        evidence = float(logsumexp(logs))
+        evidence = float(log_sum_exp(logs))
         explained = evidence > -np.inf
         weights = np.exp(logs - evidence) if explained else np.zeros(len(logs))
         weight_sum = float(np.exp(min(evidence, 700.0)))

@@ -206,6 +206,10 @@ class BayesRule(ABC):
     def state_coverage(self, prior: Prior) -> float:
         """Return how close a prior sample is to the example states, in [0, 1]; NaN if that has no meaning."""
 
+    def expecting(self, _states: Objects) -> Self:
+        """Return the rule made ready for priors on these very states, step after step."""
+        return self
+
     def suggested(self, _observation: Objects) -> Prior | None:
         """Return the example states, weighted by how probable each makes one observation; None if it cannot tell."""
         return None

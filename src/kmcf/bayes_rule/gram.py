@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -26,8 +26,18 @@ from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.linalg import CholeskyFactor, cholesky
 from kmcf.numerics.objects import Objects
 
+MOST_EXPECTED = 20_000_000
+"""Similarities with states that priors are expected on are kept up to this many numbers (160 MB)."""
 Formula = Callable[[FloatArray, Any, FloatArray, float], FloatArray]
 """Takes the prior λ, the represented kernel matrix G_Y, the similarities k_Y and δ; returns unnormalised weights."""
+
+
+class Expected(NamedTuple):
+    """States that priors live on step after step."""
+
+    states: Objects
+    similarities: FloatArray
+    """Of the example states (rows) with them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +59,8 @@ class GramRule(ExampleRule):
     delta: float
     largest: tuple[float, float]
     """Largest diagonal entries of G_X and G_Y."""
+    expected: Expected | None = field(default=None, kw_only=True)
+    """What priors are expected on."""
 
     @classmethod
     def fit(
@@ -106,9 +118,15 @@ class GramRule(ExampleRule):
         """Return the same rule with other regularisers; only G_X + nεI is factorised again."""
         return replace(self, prior_factor=_factorised(self.state_gram, epsilon), delta=delta)
 
+    def expecting(self, states: Objects) -> Self:
+        """Compare these very states with the examples once for all steps."""
+        if self.size * len(states) > MOST_EXPECTED:
+            return self
+        return replace(self, expected=Expected(states, self.examples.state_kernel.against(states)))
+
     def correct(self, prior: Prior, observation: Objects) -> Posterior:
         """Apply Algorithm 1 to the empirical prior mean of the particles and to one observation."""
-        similarities = self.examples.state_kernel.against(prior.states)
+        similarities = self._similarities(prior.states)
         m_pi = similarities @ prior.weights  # Algorithm 3, line 13
         k_y = self.examples.observation_kernel.against(observation)[:, 0]  # line 14
         coefficients = self._prior(m_pi)
@@ -123,6 +141,12 @@ class GramRule(ExampleRule):
             evidence=log_evidence(coefficients @ k_y, k_y.mean(), self._expected(coefficients)),
             contrast=self._contrast(coefficients, k_y),
         )
+
+    def _similarities(self, states: Objects) -> FloatArray:
+        """Return the similarities of the example states (rows) with those of a prior."""
+        if self.expected is not None and self.expected.states is states:
+            return self.expected.similarities
+        return self.examples.state_kernel.against(states)
 
     def _prior(self, m_pi: FloatArray) -> FloatArray:
         """Return the diagonal of Λ (Algorithm 1, line 3)."""
@@ -142,7 +166,7 @@ class GramRule(ExampleRule):
 
     def state_coverage(self, prior: Prior) -> float:
         """Average the particles' similarities to their closest example states."""
-        return mean_coverage(self.examples.state_kernel.against(prior.states), prior.weights, self.largest[0])
+        return mean_coverage(self._similarities(prior.states), prior.weights, self.largest[0])
 
     def herd(self, posterior: Posterior, size: int) -> Herding:
         """Apply Algorithm 2 with the examples as candidates."""

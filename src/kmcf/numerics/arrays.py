@@ -62,6 +62,21 @@ def has_gaps(numbers: Array) -> bool:
     return numbers.dtype.kind == "f" and math.isnan(np.vdot(numbers, numbers))  # squares cannot cancel
 
 
+def log_sum_exp(logs: FloatArray) -> FloatArray:
+    """Return the logarithm of the sum over the first axis of exp; −∞ where all logarithms are −∞.
+
+    SciPy's function of that name treats the largest summand apart, which takes several times as long.
+
+    Examples
+    --------
+    >>> log_sum_exp(np.array([[0.0, -np.inf], [0.0, -np.inf]])).round(4)
+    array([0.6931,   -inf])
+    """
+    largest = np.maximum(logs.max(axis=0), np.finfo(np.float64).min)
+    with np.errstate(divide="ignore"):  # a sum of zero stays zero
+        return np.asarray(largest + np.log(np.exp(logs - largest).sum(axis=0)))
+
+
 def is_dask(collection: Any) -> bool:
     """Return whether something is a Dask array or dataframe, without importing Dask.
 

@@ -108,6 +108,14 @@ def synthetic(
         float | None,
         typer.Option(min=0.0, help="Start no cell later than this and report what is done. With 0: only report."),
     ] = None,
+    published: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="A table cells.parquet: its cells are taken as they are, whichever version computed them.",
+        ),
+    ] = None,
     *,
     study: StudyOptions,
 ) -> None:
@@ -128,6 +136,7 @@ def synthetic(
         check_choices,
         run_synthetic,
     )
+    from kmcf_lab.tables import read_cells
 
     console = Console()
     usual = (QUICK_MODELS, QUICK_SIZES) if study.quick else (PAPER_MODELS, SIZES)
@@ -144,6 +153,7 @@ def synthetic(
             timed_at=timed_n,
             scaling=QUICK_SCALING if study.quick else SCALED_SIZES,
             per_parameter=QUICK_TRIALS if study.quick else TRIALS_PER_PARAMETER,
+            known=() if published is None else read_cells(published),
             seconds=None if minutes is None else 60.0 * minutes,
         )
     _show_synthetic(console, results, out)

@@ -40,8 +40,12 @@ _OURS = "not in the paper"
 
 def statements(results: Sequence[Result]) -> list[Statement]:
     """Check every sentence of the paper's discussion for which there are numbers."""
-    errors = errors_of(results)
-    return [*_methods(errors), *_controls(errors), *_reductions(errors), *time_statements(results)]
+    return [*error_statements(errors_of(results)), *time_statements(results)]
+
+
+def error_statements(errors: Measured) -> list[Statement]:
+    """Check the sentences about errors."""
+    return [*_methods(errors), *_controls(errors), *_reductions(errors)]
 
 
 def own_statements(results: Sequence[Result]) -> list[Statement]:

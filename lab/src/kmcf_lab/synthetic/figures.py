@@ -127,16 +127,20 @@ def draw_scaling(results: Sequence[Result], folder: Path) -> list[Path]:
 
 
 def _panel(axis: Any, measured: Measured, model: str, label: str, drawn: Sequence[str]) -> None:
-    sizes = measured.sizes
+    """Draw curves over n; where n has fewer data sets, means are of other data, so they are hollow and stand apart."""
+    sizes, few = measured.sizes, measured.few
     methods = [name for name in drawn if any(key[0] == model and key[2] == name for key in measured.values)]
     for place, method in enumerate(methods):
-        x, means, errors = measured.curve(model, method)
-        x = x * np.exp(_APART * (place - len(methods) / 2))
+        curve = np.stack(measured.curve(model, method))
+        apart = np.isin(curve[0], list(few))
+        curve[0] *= np.exp(_APART * (place - len(methods) / 2))
         look = LOOKS[method]
-        style = {"color": look.colour, "marker": look.mark, "linestyle": look.line, "markersize": 5, "linewidth": 1.2}
-        axis.errorbar(x, means, errors, label=method, capsize=2, **style)
+        style = {"color": look.colour, "marker": look.mark, "markersize": 5, "linewidth": 1.2, "capsize": 2}
+        axis.errorbar(*curve[:, ~apart], label=method, linestyle=look.line, **style)
+        if apart.any():
+            axis.errorbar(*curve[:, apart], linestyle="", markerfacecolor="white", **style)
     axis.set(xscale="log", yscale="log", xlabel="number of examples n", ylabel=label)
-    axis.set_xticks(sizes, [str(n) for n in sizes])
+    axis.set_xticks(sizes, [f"{n}\n({few[n]} data sets)" if n in few else str(n) for n in sizes])
     axis.minorticks_off()
     axis.set_xlim(sizes[0] / 1.2, sizes[-1] * 1.2)
 

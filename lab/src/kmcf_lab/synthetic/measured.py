@@ -48,6 +48,21 @@ class Measured:
         """The methods that were computed, in the order of the table of methods."""
         return [name for name in timed_names(list(METHODS)) if any(key[2] == name for key in self.values)]
 
+    @property
+    def counts(self) -> dict[int, int]:
+        """The data sets that every model and method has, by number of examples."""
+        return {n: min(len(values) for key, values in self.values.items() if key[1] == n) for n in self.sizes}
+
+    @property
+    def few(self) -> dict[int, int]:
+        """Those that are fewer than with another number of examples."""
+        most = max(self.counts.values(), default=0)
+        return {n: count for n, count in self.counts.items() if count < most}
+
+    def at(self, n: int) -> Measured:
+        """Return what was measured with one number of examples."""
+        return Measured({key: values for key, values in self.values.items() if key[1] == n})
+
     def mean(self, model: str, n: int, method: str) -> Estimate | None:
         """Return the mean over repetitions with its standard error, None where nothing was computed."""
         values = self.values.get((model, n, method), {})

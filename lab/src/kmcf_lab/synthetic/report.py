@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kmcf.report import Axis, Block, Chart, Report, Section, Series, SideBySide, Statements, Table, Text, Verdict
 from kmcf.report.table import TableEntry as Entry
 from kmcf_lab.cells import Result
-from kmcf_lab.synthetic.checks import own_statements, statements
+from kmcf_lab.synthetic.checks import error_statements, own_statements, statements
 from kmcf_lab.synthetic.comparisons import COMPETITIVE, MARGIN
 from kmcf_lab.synthetic.figures import LOOKS
 from kmcf_lab.synthetic.measured import ORACLE, Measured, errors_of, scaling_of, times_of
@@ -33,6 +33,19 @@ _VERDICTS = (
     f"{SIMILAR:g} times as long. *Seen from* is the smallest ratio that these data could have shown, given their "
     "number and their spread. A claim about several models is judged by their geometric mean; one model that clearly "
     "contradicts refutes it."
+)
+_AVERAGED = (
+    "A check about errors averages the logarithm of a ratio over the n that a data set was computed for; where some n "
+    "have fewer data sets than others, they count in these alone, and are judged by themselves as well."
+)
+_FEW = (
+    "The same checks on n = {n} alone, which has {data_sets}. Their numbers are part of those above, too. Effects "
+    "smaller than *seen from* cannot be told from chance here, so *not distinguishable* does not mean that there is no "
+    "effect; and an interval of so few data sets rests on the assumption that logarithms of ratios are normal."
+)
+_OTHER_DATA = (
+    "With another number of data sets a mean is one over other data, so that methods can be compared with each other "
+    "but not with themselves at another n: such n are in the tables, and hollow in the figures."
 )
 _OURS = (
     "Ours are not the paper's: other engines, other kernels, rejection of steps whose correction cannot be trusted, "
@@ -61,10 +74,11 @@ def synthetic_report(results: Sequence[Result], command: str) -> Report:
         "decided from these data."
     )
     sections = [
-        Section("The paper's statements", [Text(_HOW), Text(_VERDICTS), Statements(checked)]),
+        Section("The paper's statements", [Text(_HOW), Text(_VERDICTS), Text(_AVERAGED), Statements(checked)]),
+        *_few_sections(errors),
         Section("Beyond the paper", [Text(_OURS), Statements(own_statements(results))]),
         Section("Ratios to the oracle", _ratio_tables(errors)),
-        Section("Errors", [SideBySide([_chart(errors, model) for model in errors.models]), *_error_tables(errors)]),
+        Section("Errors", [*_error_charts(errors), *_error_tables(errors)]),
     ]
     if times.values:
         sections.append(Section("Times", [Text(_TIMES), *_time_blocks(times)]))
@@ -83,10 +97,24 @@ def data_sets(errors: Measured) -> str:
     >>> data_sets(Measured({("1a", 100, "KMCF"): {0: 1.0, 1: 1.2}, ("1b", 100, "KMCF"): {0: 1.0}}))
     'This page rests on 1 data set at n = 100, for every model and method.'
     """
-    counts = {n: min(len(values) for key, values in errors.values.items() if key[1] == n) for n in errors.sizes}
-    words = [f"{count} data set{'' if count == 1 else 's'} at n = {n}" for n, count in counts.items()]
+    words = [f"{_counted(count)} at n = {n}" for n, count in errors.counts.items()]
     listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
     return f"This page rests on {listed}, for every model and method."
+
+
+def _counted(count: int) -> str:
+    return f"{count} data set{'' if count == 1 else 's'}"
+
+
+def _few_sections(errors: Measured) -> list[Section]:
+    """Judge each number of examples that has fewer data sets than another by itself."""
+    return [
+        Section(
+            f"n = {n} alone",
+            [Text(_FEW.format(n=n, data_sets=_counted(count))), Statements(error_statements(errors.at(n)))],
+        )
+        for n, count in errors.few.items()
+    ]
 
 
 def shown_size(errors: Measured) -> int:
@@ -103,7 +131,8 @@ def _ratio_tables(errors: Measured) -> list[Block]:
                 [name, *(errors.ratio(model, n, name) for model in errors.models), errors.overall_ratio(n, name)]
                 for name in methods
             ],
-            f"n = {n}: mean of the error divided by that of a particle filter that knows the likelihood.",
+            f"n = {n}: mean of the error divided by that of a particle filter that knows the likelihood, over "
+            f"{_counted(errors.counts[n])}.",
             best="lowest",
             within="column",
         )
@@ -116,10 +145,17 @@ def _error_tables(errors: Measured) -> list[Block]:
         Table(
             ["method", *errors.models],
             [[name, *(errors.mean(model, n, name) for model in errors.models)] for name in errors.methods],
-            f"n = {n}: root mean squared error, mean over data sets with its standard error.",
+            f"n = {n}: root mean squared error, mean over {_counted(errors.counts[n])} with its standard error.",
         )
         for n in errors.sizes
     ]
+
+
+def _error_charts(errors: Measured) -> list[Block]:
+    """Draw the curves over those n that have equally many data sets."""
+    comparable = Measured({key: values for key, values in errors.values.items() if key[1] not in errors.few})
+    charts = SideBySide([_chart(comparable, model) for model in errors.models])
+    return [Text(_OTHER_DATA), charts] if errors.few else [charts]
 
 
 def _chart(measured: Measured, model: str, label: str = "root mean squared error") -> Block:

@@ -166,7 +166,7 @@ def run_synthetic(
     models, sizes, methods, repetitions, per_parameter, timed_at, scaling, seed
         As in :func:`synthetic_cells`.
     **running
-        As in :func:`kmcf_lab.cells.run_cells`: jobs, backend, resume, progress, seconds.
+        As in :func:`kmcf_lab.cells.run_cells`: jobs, backend, resume, known, progress, seconds.
     """
     cells = synthetic_cells(
         models,

@@ -135,6 +135,10 @@ class Learnt:
         flt.subsample_error_ = None if self.chosen is None else self.chosen.error
         flt.rule_, flt.engine_, flt.ranks_, flt.trace_errors_ = self.fitted[:4]
 
+    def expecting(self, states: Objects) -> Learnt:
+        """Return the same with the rule made ready for priors on these very states."""
+        return replace(self, fitted=self.fitted._replace(rule=self.fitted.rule.expecting(states)))
+
     def regularised(self, epsilon: float | None, delta: float | None) -> Learnt | None:
         """Return the same with other regularisers (None: no change), all else shared; None if the rule cannot."""
         epsilon = self.epsilon if epsilon is None else float(epsilon)
