@@ -179,3 +179,5 @@ def test_a_filter_refuses_it_before_it_has_learnt_anything():
     for transition in (RecordedMoves(), Mixture([GaussianRandomWalk(0.1), RecordedMoves()], [0.5, 0.5])):
         with pytest.raises(ValueError, match=r"no recorded moves: call fit\(sequences\)"):
             kmcf.KernelMonteCarloFilter(transition).fit(states, states)
+    with pytest.raises(ValueError, match="neighbours = 0; it must be a whole number"):
+        kmcf.KernelMonteCarloFilter(RecordedMoves().fit(states).set_params(neighbours=0)).fit(states, states)

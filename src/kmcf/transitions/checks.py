@@ -27,7 +27,7 @@ def check_transition(transition: Any) -> None:
     check_callable(transition, "transition", MOVES, "states")
     for part in _parts(transition):
         check_types(type(part).__init__, part.get_params(deep=False), f"{type(part).__name__} has")
-        part.check_learnt()
+        part.check_usable()
         guessed = part.guessed()
         if guessed:
             words = " and ".join(f"{name} = {value:g}" for name, value in guessed.items())

@@ -152,15 +152,16 @@ class RecordedMoves(Transition):
                 break
         return sigma, total
 
-    def check_learnt(self) -> None:
-        """Raise an error if there are no recorded moves."""
+    def check_usable(self) -> None:
+        """Raise an error if there are no recorded moves, or no number of neighbours to choose from."""
+        self._count()
         if self._value("states") is None or self._value("moves") is None:
             raise ValueError("RecordedMoves has no recorded moves: call fit(sequences), or give states and moves.")
 
     def _known(self, width: int) -> Moves:
         """Return the recorded moves, prepared for searching."""
         given = tuple(self._value(name) for name in ("states", "moves", "durations", "angles", "step"))
-        self.check_learnt()
+        self.check_usable()
         search = _SEARCHES.get(self)
         if search is None or any(one is not other for one, other in zip(search[0], given, strict=True)):
             states = states_of(given[0], "RecordedMoves's states")
