@@ -32,7 +32,8 @@ class RecordedMoves(Transition):
 
     No form of motion is assumed: where recorded states turned, ran or paused, drawn ones do. The state must say where
     it is going, so give it velocities (:func:`kmcf.datasets.with_velocity_columns`) or a heading. :meth:`fit` keeps the
-    recorded moves and learns σ, under which moves are most probable given their neighbours at other times.
+    recorded moves and learns σ, under which moves are most probable given their neighbours at other times; with
+    ``trim``, σ is that of the moves that are left, not scaled up.
 
     Near are states at a small Euclidean distance, every column in its standard deviations, angles on the circle. Where
     the recordings have times, a time of e times as long counts as one standard deviation, so that a state moves as
