@@ -84,6 +84,9 @@ def test_counts_that_are_missing_say_nothing():
 def test_whole_numbers_only():
     with pytest.raises(ValueError, match="counts are whole numbers"):
         PoissonParticleFilter(GaussianRandomWalk(1.0)).fit(np.zeros((3, 1)), np.full((3, 2), 0.5))
+    flt = PoissonParticleFilter(GaussianRandomWalk(1.0)).fit(np.arange(3.0)[:, None], np.ones((3, 2)))
+    with pytest.raises(ValueError, match="an observation has -1 in it; counts are not negative"):
+        flt.filter([[0.0, -1.0]])
 
 
 def test_rates_may_depend_on_some_columns_only():
@@ -97,6 +100,6 @@ def test_rates_may_depend_on_some_columns_only():
     flt = PoissonParticleFilter(walk, columns=[0], random_state=0).fit(wider, counts)
     assert flt.width_ == alone.width_
     np.testing.assert_allclose(flt.filter(counts[:4]).mean[:, 0], alone.filter(counts[:4]).mean[:, 0], atol=1.0)
-    for columns in ([2], [], [0.5], 0):
+    for columns in ([2], [], [0.5], 0, [0, 0], [1, -1]):
         with pytest.raises(ValueError, match="these must be columns of the states, 0 to 1"):
             PoissonParticleFilter(walk, columns=columns).fit(wider, counts)

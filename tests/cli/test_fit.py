@@ -129,6 +129,19 @@ def test_a_fixed_step_is_the_time_of_a_row_where_there_are_no_times(tmp_path):
     assert transition.parameters()["step"] == 0.25
 
 
+def test_the_noise_of_recorded_moves_is_learnt_by_the_neighbours_asked_for(tmp_path):
+    states, observations = walk(80, 0)
+    write_csv(tmp_path / "train.csv", states, observations)
+    words = ("-s", "x,y", "-y", "d*", "--transition", "recorded-moves", "-o", tmp_path / "m.kmcf")
+    succeed("fit", tmp_path / "train.csv", *words, "--transition-set", "neighbours=3")
+    expected = kmcf.transitions.RecordedMoves(3).fit(states, times=np.arange(80.0)).parameters()
+    found = kmcf.load(tmp_path / "m.kmcf").transition.parameters()
+    assert found["neighbours"] == 3
+    np.testing.assert_allclose(found["noise"], expected["noise"])
+    told = fail("fit", tmp_path / "train.csv", *words, "--transition-set", "neighbours=0")
+    assert "neighbours = 0; it must be a whole number, at least 1" in str(told)
+
+
 def test_moves_across_gaps_are_not_learnt(tmp_path):
     states, observations = walk(60, 0)
     jumped = states + np.where(np.arange(60) >= 30, 100.0, 0.0)[:, None]

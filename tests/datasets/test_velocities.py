@@ -50,3 +50,15 @@ def test_next_to_a_gap_the_near_side_counts():
     np.testing.assert_allclose(moving.states[4:6, 1], [20.0, -20.0], rtol=0.1)
     assert moving.names["states"] == ("state_0", "state_0_velocity")
     np.testing.assert_array_equal(moving.positions, place)
+
+
+def test_what_has_no_velocities_to_derive_is_named():
+    walk = recording([[0.0], [1.0], [np.nan], [3.0]], np.arange(4.0))
+    moving = with_velocity_columns(walk)
+    np.testing.assert_array_equal(moving.states[:, 1], [1.0, np.nan, np.nan, np.nan])  # not known where it is
+    with pytest.raises(ValueError, match="'r' has velocity columns already"):
+        with_velocity_columns(moving)
+    with pytest.raises(TypeError, match="takes one recording, not list"):
+        with_velocity_columns([walk])
+    with pytest.raises(ValueError, match="times of the recording 'r' must increase"):
+        with_velocity_columns(recording([[0.0], [1.0], [2.0]], [0.0, 1.0, 1.0]))

@@ -140,3 +140,24 @@ def test_the_same_on_jax_arrays():
         rows = jax.numpy.asarray(STRENGTHS[:20])
         assert array_namespace(rows) is not np
         np.testing.assert_allclose(np.asarray(kernel(rows)), kernel(STRENGTHS[:20]), atol=1e-9)
+
+
+def test_examples_that_do_not_say_what_was_heard_are_refused():
+    with pytest.raises(ValueError, match="contain NaN; silence is the floor, -100"):
+        SignalStrength().fit(np.where(STRENGTHS == FLOOR, np.nan, STRENGTHS), STATES)
+    with pytest.raises(ValueError, match="given 50 states for 600 examples"):
+        SignalStrength().fit(STRENGTHS, STATES[:50])
+    changed = SignalStrength(scans=2).fit(STRENGTHS, STATES).set_params(scans=4)
+    with pytest.raises(ValueError, match="fitted with scans = 2, now it is 4: fit it again"):
+        changed(STRENGTHS[:2])
+
+
+def test_part_of_several_scans_is_no_observation():
+    """Of the columns that are left nobody knows which scan they are of, so they are not compared as if they were."""
+    walk = kmcf.transitions.GaussianRandomWalk(1.5)
+    newer_lost = np.where(np.arange(80) < 40, np.nan, STRENGTHS[:1])
+    single = kmcf.KernelMonteCarloFilter(walk, observation_kernel=SignalStrength(), random_state=0)
+    assert np.isfinite(single.fit(STATES[:150], STRENGTHS[:150]).filter(newer_lost).mean).all()
+    double = kmcf.KernelMonteCarloFilter(walk, observation_kernel=SignalStrength(scans=2), random_state=0)
+    with pytest.raises(ValueError, match="partly NaN"):
+        double.fit(STATES[:150], STRENGTHS[:150]).filter(newer_lost)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from kmcf.numerics.circles import circular_mean, wrapped_difference
+from kmcf.numerics.circles import circular_mean, wrapped_columns, wrapped_difference
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,9 @@ def test_turning_all_angles_turns_the_mean(turn, seed):
     angles, weights = rng.normal(size=6), rng.dirichlet(np.ones(6))
     turned = circular_mean(angles + turn, weights)
     assert np.exp(1j * turned) == pytest.approx(np.exp(1j * (circular_mean(angles, weights) + turn)), abs=1e-9)
+
+
+def test_columns_that_are_not_there_are_named():
+    for columns in ((2,), (0.5,), (-3,)):
+        with pytest.raises(ValueError, match="but the columns are 0 to 1"):
+            wrapped_columns(np.zeros((4, 2)), columns)

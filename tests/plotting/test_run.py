@@ -49,6 +49,13 @@ def test_true_angles_are_drawn_beside_their_estimate():
     np.testing.assert_allclose(drawn, run.mean[:, 0] + 0.1, atol=1e-9)
 
 
+def test_true_positions_are_drawn_where_states_have_velocities():
+    run = several(2)
+    axes = run.plot(truth=run.mean[:, :1] + 1.0)
+    np.testing.assert_allclose(line(axes[0], "truth").get_ydata(), run.mean[:, 0] + 1.0)
+    assert np.isnan(line(axes[1], "truth").get_ydata()).all()
+
+
 def test_a_run_that_cannot_be_drawn_says_so(one, words):
     run, truth = one
     with pytest.raises(ValueError, match=r"truth has shape \(5, 1\); it must hold 12 states with 1 columns"):

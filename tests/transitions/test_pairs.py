@@ -32,3 +32,10 @@ def test_bad_sequences():
         LinearGaussian().fit(np.zeros((3, 2)))
     with pytest.raises(ValueError, match="at least two positions, but got 1"):
         with_velocities([1.0])
+
+
+def test_a_data_frame_or_a_jax_array_is_one_sequence():
+    pandas, jax = pytest.importorskip("pandas"), pytest.importorskip("jax.numpy")
+    rows = np.array([[0.0, 0.0], [3.0, 1.0], [6.0, 2.0]])
+    for sequence in (rows, pandas.DataFrame(rows, columns=["x", "y"]), jax.asarray(rows)):
+        np.testing.assert_allclose(GaussianRandomWalk().fit(sequence).scale_, [3.0, 1.0])

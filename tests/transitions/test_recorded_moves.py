@@ -9,7 +9,7 @@ from scipy.stats import norm
 from sklearn.base import clone
 
 import kmcf
-from kmcf.transitions import GaussianRandomWalk, RecordedMoves, from_dict
+from kmcf.transitions import GaussianRandomWalk, Mixture, RecordedMoves, from_dict
 
 
 def laps(length, seed, noise=(0.02, 0.02)):
@@ -151,3 +151,33 @@ def test_bad_input_is_named():
         RecordedMoves(states=[[0.0], [1.0]], moves=[[1.0]])(np.zeros((2, 1)), None, rng)
     with pytest.raises(ValueError, match="without noise there is no density"):
         RecordedMoves(states=[[0.0]], moves=[[1.0]]).log_density([[1.0]], [[0.0]])
+
+
+@pytest.mark.parametrize("angles", [(2,), (-3,), (0, 0), (1, -1), (0.5,), "0", 1, (True,)])
+def test_angles_are_columns_of_the_states(angles):
+    with pytest.raises(ValueError, match="these must be columns of the states, 0 to 1, each once"):
+        RecordedMoves(angles=angles).fit(laps(30, 0))
+    with pytest.raises(ValueError, match="these must be columns of the states, 0 to 1, each once"):
+        RecordedMoves(angles=angles, states=laps(3, 0), moves=laps(3, 1))(laps(2, 0), None, np.random.default_rng(0))
+
+
+def test_states_that_are_no_rows_or_not_known():
+    rng, states = np.random.default_rng(0), laps(30, 0)
+    motion, gappy = RecordedMoves().fit(states), np.where(np.arange(30)[:, None] == 7, np.nan, states)
+    with pytest.raises(ValueError, match=r"the shape \(2,\); RecordedMoves moves rows of states, \(m, d\)"):
+        motion(states[0], None, rng)
+    with pytest.raises(ValueError, match="no recorded state is near them"):
+        motion(gappy, None, rng)
+    with pytest.raises(ValueError, match="must be finite; leave unknown ones out"):
+        RecordedMoves(states=states, moves=gappy)(states, None, rng)
+    with pytest.raises(ValueError, match=r"previous has the shape \(30, 2\) and next \(29, 2\)"):
+        motion.log_density(states[1:], states)
+
+
+def test_a_filter_refuses_it_before_it_has_learnt_anything():
+    states = laps(80, 0)
+    for transition in (RecordedMoves(), Mixture([GaussianRandomWalk(0.1), RecordedMoves()], [0.5, 0.5])):
+        with pytest.raises(ValueError, match=r"no recorded moves: call fit\(sequences\)"):
+            kmcf.KernelMonteCarloFilter(transition).fit(states, states)
+    with pytest.raises(ValueError, match="neighbours = 0; it must be a whole number"):
+        kmcf.KernelMonteCarloFilter(RecordedMoves().fit(states).set_params(neighbours=0)).fit(states, states)

@@ -184,7 +184,10 @@ class PoissonParticleFilter(ParticleBase):
         return {**super()._kept(), "width_": self.width_}
 
     def _likelihood(self, particles: Objects, observation: Objects) -> Likelihood:
-        return Likelihood(self.fields_(self._judged(particles), np.asarray(observation[0], dtype=np.float64)))
+        counts = np.asarray(observation[0], dtype=np.float64)
+        if (counts < 0).any():
+            raise ValueError(f"an observation has {counts[counts < 0][0]:g} in it; counts are not negative.")
+        return Likelihood(self.fields_(self._judged(particles), counts))
 
     def _judged(self, states: Objects) -> FloatArray:
         """Return the columns on which the rates depend."""
@@ -197,9 +200,10 @@ class PoissonParticleFilter(ParticleBase):
             or not len(chosen)
             or chosen.dtype.kind not in "iu"
             or not (abs(chosen) < rows.shape[1]).all()
+            or len(set((chosen % rows.shape[1]).tolist())) < len(chosen)
         ):
             raise ValueError(
-                f"columns = {self.columns!r}; these must be columns of the states, 0 to {rows.shape[1] - 1}."
+                f"columns = {self.columns!r}; these must be columns of the states, 0 to {rows.shape[1] - 1}, each once."
             )
         return rows[:, chosen]
 

@@ -93,6 +93,8 @@ def transition_statements(files: TableFiles, motion: TransitionOptions) -> list[
         start["angles"] = Code("recordings[0].angles")
     if files.time is not None and motion.transition in STEPPING_TRANSITIONS:
         start["step"] = Code("kmcf.datasets.columns_of(recordings)['step']")
+    if "neighbours" in fixed:  # by which the noise is learnt
+        start["neighbours"] = fixed["neighbours"]
     how: dict[str, Any] = {"trim": motion.trim} if motion.trim else {}
     if fixed.get("step") is not None:
         start["step"] = fixed["step"]

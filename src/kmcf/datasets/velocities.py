@@ -44,6 +44,10 @@ def with_velocity_columns(recording: Recording) -> Recording:
     >>> moving.names["states"], moving.states[:, 1].round(3)
     (('x', 'x_velocity'), array([2.   , 1.333, 0.   ]))
     """
+    if not isinstance(recording, Recording):
+        raise TypeError(f"with_velocity_columns takes one recording, not {type(recording).__name__}.")
+    if "positions" in recording.names:
+        raise ValueError(f"the recording {recording.name!r} has velocity columns already.")
     positions = recording.names.get("states") or tuple(f"state_{j}" for j in range(recording.states.shape[1]))
     states = np.concatenate([recording.states, _velocities(recording)], axis=1)
     names = {**recording.names, "states": (*positions, *velocity_names(positions)), "positions": positions}
@@ -53,8 +57,10 @@ def with_velocity_columns(recording: Recording) -> Recording:
 def _velocities(recording: Recording) -> FloatArray:
     if len(recording) < 2:
         return np.full(recording.states.shape, np.nan)
-    track = recording.states.copy()
+    if (np.diff(recording.time) <= 0).any():
+        raise ValueError(f"the times of the recording {recording.name!r} must increase, to derive velocities.")
+    track = np.array(recording.states, dtype=np.float64)
     for column in recording.angles:
         known = np.isfinite(track[:, column])
         track[known, column] = np.unwrap(track[known, column])
-    return np.asarray(np.gradient(track, recording.time, axis=0))
+    return np.where(np.isfinite(track), np.gradient(track, recording.time, axis=0), np.nan)

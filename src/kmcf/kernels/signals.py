@@ -79,10 +79,17 @@ class SignalStrength(Gaussian):
         self.multiplier = multiplier  # type: ignore[assignment]
         self.fading = fading
 
+    @property
+    def restrictable(self) -> bool:
+        """True for single scans; which scan a column is of cannot be told where some are missing."""
+        return self.scans == 1
+
     def fit(self, objects: Any, states: Any = None) -> Self:
         """Learn the columns heard, the features and the width, these by what predicts the states if there are any."""
         examples = np.asarray(as_rows(as_objects(objects, "the kernel's examples"), self), dtype=np.float64)
         self._check(examples.shape[1])
+        if np.isnan(examples).any():
+            raise ValueError(f"SignalStrength's examples contain NaN; silence is the floor, {self.floor:g}.")
         self.columns_ = examples.shape[1]
         self.heard_: BoolArray = np.asarray((self._single(examples) > self.floor).any(axis=0))
         strongest = float(examples.max(initial=self.floor))
@@ -148,6 +155,9 @@ class SignalStrength(Gaussian):
             raise not_fitted("SignalStrength learns its features from examples: call fit(examples) first.")
         if rows.shape[1] != self.columns_:
             raise ValueError(f"SignalStrength was fitted on {self.columns_} columns but got {rows.shape[1]}.")
+        if len(self.heard_) * self.scans != self.columns_:
+            scans = self.columns_ // len(self.heard_)
+            raise ValueError(f"SignalStrength was fitted with scans = {scans}, now it is {self.scans}: fit it again.")
         heard = self._single(rows)[:, self.heard_]
         xp = array_namespace(heard)
         return xp.clip((heard - self.floor) / self.range_, 0.0, None) ** self.exponent_
@@ -175,6 +185,8 @@ def _targets(states: Any, n: int) -> FloatArray | None:
     """Return the states to predict, each column with unit spread; None if there are too few, or none."""
     if states is None or not is_numeric(states) or n < FEWEST:
         return None
+    if len(states) != n:
+        raise ValueError(f"SignalStrength was given {len(states)} states for {n} examples.")
     rows = np.asarray(states, dtype=np.float64).reshape(n, -1)
     spread = rows.std(axis=0)
     return rows / positive_or_one(spread)

@@ -30,7 +30,10 @@ def wrapped_columns(rows: Array, columns: Sequence[int]) -> Array:
     if not len(columns):
         return rows
     chosen = np.zeros(math.prod(rows.shape[1:]), dtype=bool)
-    chosen[list(columns)] = True
+    try:
+        chosen[list(columns)] = True
+    except IndexError:
+        raise ValueError(f"angles = {columns!r}, but the columns are 0 to {len(chosen) - 1}.") from None
     return array_namespace(rows).where(chosen.reshape(rows.shape[1:]), wrapped_difference(rows), rows)
 
 

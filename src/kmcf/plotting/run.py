@@ -95,7 +95,7 @@ def plot_run(
     run : FilterRun
         One sequence (index a batch first).
     truth : array (T, d), optional
-        The true states, if known.
+        The true states, if known. With fewer columns than states have, these are the first.
     axes : array of d + 2 matplotlib axes, optional
         Where to draw; with d + 1 axes the coverage is left out.
     names : sequence of str

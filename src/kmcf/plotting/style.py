@@ -27,7 +27,7 @@ def legend_above(ax: Any) -> None:
 
 
 def true_states(truth: Any, shape: tuple[int, int]) -> FloatArray:
-    """Return true states as an array of the given shape, (T, d).
+    """Return true states as an array of the given shape, (T, d); NaN for last columns that they do not have.
 
     Examples
     --------
@@ -36,6 +36,9 @@ def true_states(truth: Any, shape: tuple[int, int]) -> FloatArray:
            [2.]])
     """
     states = np.asarray(truth, dtype=np.float64)
+    if states.ndim == 2 and len(states) == shape[0] and 0 < states.shape[1] < shape[1]:
+        unknown = np.full((shape[0], shape[1] - states.shape[1]), np.nan)
+        return np.concatenate([states, unknown], axis=1)
     if states.size != np.prod(shape):
         raise ValueError(f"truth has shape {states.shape}; it must hold {shape[0]} states with {shape[1]} columns.")
     return states.reshape(shape)

@@ -108,6 +108,9 @@ class Transition(Estimator, ABC):
             raise ValueError(f"{type(self).__name__} was told that the time {elapsed} passed; it must be positive.")
         return passed[:, None] if passed.ndim else passed[()]
 
+    def check_usable(self) -> None:
+        """Raise an error if no states can be moved: before :meth:`fit`, say. By default there is none."""
+
     def parameters(self) -> dict[str, Any]:
         """Return the parameters in use: learnt where they were learnt, otherwise as given."""
         return {name: self._value(name) for name in self.get_params(deep=False)}

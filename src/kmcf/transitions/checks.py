@@ -16,7 +16,7 @@ MOVES, STARTS = ("states", "control", "rng"), ("size", "rng")
 
 
 def check_transition(transition: Any) -> None:
-    """Refuse what cannot be called as ``transition(states, control, rng)``; warn of noise that nobody chose.
+    """Refuse what cannot move states as ``transition(states, control, rng)``; warn of noise that nobody chose.
 
     Examples
     --------
@@ -27,6 +27,7 @@ def check_transition(transition: Any) -> None:
     check_callable(transition, "transition", MOVES, "states")
     for part in _parts(transition):
         check_types(type(part).__init__, part.get_params(deep=False), f"{type(part).__name__} has")
+        part.check_usable()
         guessed = part.guessed()
         if guessed:
             words = " and ".join(f"{name} = {value:g}" for name, value in guessed.items())

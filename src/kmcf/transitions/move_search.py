@@ -77,6 +77,8 @@ class Moves:
         return self._found(np.ascontiguousarray(self._rows), min(count, len(self.states)))
 
     def _found(self, rows: FloatArray, count: int) -> IntArray:
+        if not np.isfinite(rows).all():
+            raise ValueError("states contain NaN or infinity, so that no recorded state is near them.")
         if self._tree is None:
             from scipy.spatial import cKDTree
 

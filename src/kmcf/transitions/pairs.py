@@ -63,7 +63,7 @@ def read_pairs(sequences: Any, controls: Any = None, times: Any = None) -> Pairs
 
 
 def _moves(sequences: Any, controls: Any, times: Any) -> Iterator[Pairs]:
-    alone = isinstance(sequences, np.ndarray) or hasattr(sequences, "states")
+    alone = hasattr(sequences, "states") or hasattr(sequences, "__array__")  # of NumPy or JAX, or a data frame
     several = [sequences] if alone else list(sequences)
     driven = _beside(several, controls, alone, "controls", "controls")
     clocks = _beside(several, times, alone, "time", "times")

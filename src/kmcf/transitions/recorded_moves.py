@@ -15,7 +15,7 @@ from kmcf.transitions.base import Transition
 from kmcf.transitions.move_search import Moves, neighbours_left_out
 from kmcf.transitions.pairs import Pairs
 from kmcf.transitions.random_walk import log_steps
-from kmcf.transitions.states import states_of
+from kmcf.transitions.states import check_angle_columns, states_of
 
 _ROUNDS = 200
 _SETTLED = 1e-3
@@ -32,13 +32,13 @@ class RecordedMoves(Transition):
 
     No form of motion is assumed: where recorded states turned, ran or paused, drawn ones do. The state must say where
     it is going, so give it velocities (:func:`kmcf.datasets.with_velocity_columns`) or a heading. :meth:`fit` keeps the
-    recorded moves and learns σ, under which moves are most probable given their neighbours at other times.
+    recorded moves and learns σ, under which moves are most probable given their neighbours at other times; with
+    ``trim``, σ is that of the moves that are left, not scaled up.
 
-    Near are states at a small Euclidean distance, every column in its standard deviations,
-    angles on the circle. Where the recordings have
-    times, a time of e times as long counts as one standard deviation, so that a state moves as recorded ones did
-    nearby *in about as long a time*. Over a time Δ outside the recorded ones, moves of the longest (or shortest), Δ₀,
-    are stretched by Δ/Δ₀, and σ by its root. Controls are not used.
+    Near are states at a small Euclidean distance, every column in its standard deviations, angles on the circle. Where
+    the recordings have times, a time of e times as long counts as one standard deviation, so that a state moves as
+    recorded ones did nearby *in about as long a time*. Over a time Δ outside the recorded ones, moves of the longest
+    (or shortest), Δ₀, are stretched by Δ/Δ₀, and σ by its root. Controls are not used.
 
     Parameters
     ----------
@@ -89,6 +89,8 @@ class RecordedMoves(Transition):
         """Choose a neighbour for each state, take its move, and add noise."""
         xp = array_namespace(states, rng)
         states = xp.asarray(states)
+        if states.ndim != 2:
+            raise ValueError(f"states have the shape {states.shape}; RecordedMoves moves rows of states, (m, d).")
         known, time = self._known(states.shape[1]), self._time(elapsed)
         stretched = known.stretched(time)
         choice, blur = split(rng, 2)
@@ -101,6 +103,8 @@ class RecordedMoves(Transition):
     def log_density(self, next: Any, previous: Any, control: Any = None, elapsed: Any = None) -> FloatArray:
         """Return the log of the mean of the normal densities around the moves of the neighbours."""
         before, after = states_of(previous, "previous"), states_of(next, "next")
+        if before.shape != after.shape:
+            raise ValueError(f"previous has the shape {before.shape} and next {after.shape}; they must be alike.")
         known, time = self._known(before.shape[1]), self._time(elapsed)
         stretched = np.broadcast_to(np.asarray(known.stretched(time), dtype=np.float64), (len(before), 1))
         scale = self._sigma(before.shape[1]) * np.sqrt(stretched)
@@ -111,6 +115,7 @@ class RecordedMoves(Transition):
     def _learn(self, pairs: Pairs, trim: float) -> dict[str, Any]:
         if len(pairs.previous) < 2:
             raise ValueError("RecordedMoves learns from several moves, but there is one.")
+        check_angle_columns(self.angles, pairs.previous.shape[1], "RecordedMoves")
         rows = np.arange(len(pairs.previous))
         noise, logs = self._learnt_noise(pairs)
         if trim:
@@ -148,15 +153,23 @@ class RecordedMoves(Transition):
                 break
         return sigma, total
 
+    def check_usable(self) -> None:
+        """Raise an error if there are no recorded moves, or no number of neighbours to choose from."""
+        self._count()
+        if self._value("states") is None or self._value("moves") is None:
+            raise ValueError("RecordedMoves has no recorded moves: call fit(sequences), or give states and moves.")
+
     def _known(self, width: int) -> Moves:
         """Return the recorded moves, prepared for searching."""
         given = tuple(self._value(name) for name in ("states", "moves", "durations", "angles", "step"))
-        if given[0] is None or given[1] is None:
-            raise ValueError("RecordedMoves has no recorded moves: call fit(sequences), or give states and moves.")
+        self.check_usable()
         search = _SEARCHES.get(self)
         if search is None or any(one is not other for one, other in zip(search[0], given, strict=True)):
             states = states_of(given[0], "RecordedMoves's states")
             moves = states_of(given[1], "RecordedMoves's moves")
+            if not (np.isfinite(states).all() and np.isfinite(moves).all()):
+                raise ValueError("the states and moves of RecordedMoves must be finite; leave unknown ones out.")
+            check_angle_columns(self.angles, states.shape[1], "RecordedMoves")
             search = given, Moves(states, moves, self._durations(given[2], len(states)), tuple(self.angles))
             _SEARCHES[self] = search
         known: Moves = search[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,27 @@ def states_of(rows: Any, name: str) -> FloatArray:
     if states.ndim != 2:
         raise ValueError(f"{name} has the shape {states.shape}; states are (m, d).")
     return states
+
+
+def check_angle_columns(angles: Sequence[int], width: int, transition: str) -> None:
+    """Raise an error unless angles are different columns of states.
+
+    Examples
+    --------
+    >>> check_angle_columns([2], 2, "RecordedMoves")
+    Traceback (most recent call last):
+    ValueError: RecordedMoves has angles = [2]; these must be columns of the states, 0 to 1, each once.
+    """
+    columns = np.asarray(angles)
+    if columns.shape != (0,) and (
+        columns.ndim != 1
+        or columns.dtype.kind not in "iu"
+        or not ((columns >= -width) & (columns < width)).all()
+        or len(set((columns % width).tolist())) < len(columns)
+    ):
+        raise ValueError(
+            f"{transition} has angles = {angles!r}; these must be columns of the states, 0 to {width - 1}, each once."
+        )
 
 
 def check_poses(states: Array, transition: str) -> None:

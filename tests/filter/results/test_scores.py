@@ -85,3 +85,20 @@ def test_the_crps_of_positions_is_that_of_their_columns():
     scores = score_runs([run], [states[:5, :1]])
     expected = [belief.crps(state, columns=[0]) for belief, state in zip(run.beliefs, states[:5], strict=True)]
     assert scores.crps == pytest.approx(np.mean(expected))
+
+
+def test_true_states_of_half_of_the_steps_are_not_half_of_the_columns(tmp_path):
+    """Six states of two columns have as many numbers as twelve positions."""
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    walk = kmcf.transitions.GaussianRandomWalk(0.5)
+    run = kmcf.KernelMonteCarloFilter(walk, random_state=0).fit(X, X).filter(X[:12])
+    assert run.report(tmp_path / "run.html", truth=X[:12, 0]).exists()
+    for truth in (X[:6], np.repeat(X[:12, :1], 2, axis=0)):
+        with pytest.raises(ValueError, match=r"true states have shape .* but the run has \(12, 2\)"):
+            score_runs([run], [truth])
+        with pytest.raises(ValueError, match=r"true states have shape .* but the run has \(12, 2\)"):
+            run.report(tmp_path / "run.html", truth=truth)
+    recording = kmcf.datasets.Recording("r", np.arange(12.0), X[:12], X[:12])
+    for judge in (lambda: score_runs([run], [recording]), lambda: run.report(tmp_path / "run.html", truth=recording)):
+        with pytest.raises(TypeError, match="pass its states or, without velocities, its positions"):
+            judge()

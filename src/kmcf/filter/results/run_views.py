@@ -134,12 +134,12 @@ def followed_sequence(
     times : array (T,), optional
         When the steps were; None: as the run says.
     """
-    from kmcf.filter.results.scores import score_runs
+    from kmcf.filter.results.scores import score_runs, truth_rows
 
     first = next(iter(runs.values()))
     if times is None:
         times = first.times if np.isfinite(first.times).all() else first.time
-    known = None if truth is None else np.asarray(truth, dtype=np.float64).reshape(len(first.time), -1)
+    known = None if truth is None else truth_rows(truth)
     scores = {} if known is None else {method: score_runs([run], [known])._asdict() for method, run in runs.items()}
     examples = first._examples if examples is None else examples
     places = None if examples is None else np.asarray(examples, dtype=np.float64).reshape(len(examples), -1)

@@ -97,9 +97,23 @@ def score_runs(runs: list[FilterRun], truths: list[Any]) -> Scores:
     )
 
 
+def truth_rows(truth: Any) -> FloatArray:
+    """Return true states as rows, (T, d).
+
+    Examples
+    --------
+    >>> truth_rows([1.0, 2.0]).shape
+    (2, 1)
+    """
+    if hasattr(truth, "positions"):
+        raise TypeError("the true states are a recording; pass its states or, without velocities, its positions.")
+    rows = np.asarray(truth, dtype=np.float64)
+    return rows.reshape(len(rows), -1)
+
+
 def _differences(run: FilterRun, truth: Any) -> tuple[FloatArray, FloatArray, BoolArray, FloatArray, BoolArray]:
     steps = len(run.time)
-    rows = np.asarray(truth, dtype=np.float64).reshape(len(truth), -1)
+    rows = truth_rows(truth)
     mean, mode = run.mean.reshape(steps, -1), np.asarray(run.mode, dtype=np.float64).reshape(steps, -1)
     width = rows.shape[1]
     if len(rows) != steps or not 0 < width <= mean.shape[1]:
