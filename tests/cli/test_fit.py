@@ -96,6 +96,7 @@ def test_fixed_parameters_recovery_and_angles(tmp_path):
     assert kmcf.load(tmp_path / "m.kmcf").transition.transitions[0].parameters()["scale"] == 0.25
 
 
+@pytest.mark.slow
 def test_constant_velocity_takes_the_step_of_the_file(tmp_path):
     states, observations = walk(80, 0)
     write_csv(tmp_path / "train.csv", states, observations)

@@ -194,6 +194,7 @@ def test_evaluate(words, model, tmp_path, monkeypatch, capsys):
     assert f"rmse={overall['rmse']!r}, median" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -86,8 +86,9 @@ def on_plain_controls(flt):
     return flt.with_transition(plain)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.* observations were not used")
-@pytest.mark.parametrize("support", [pytest.param("examples", marks=pytest.mark.slow), "both"])
+@pytest.mark.parametrize("support", ["examples", "both"])
 def test_beliefs_far_from_the_examples_are_kept_as_on_the_host(support):
     inside = np.abs(TRAIN.states[:, 0]) < 1.0
     flt = kmcf.KernelMonteCarloFilter(

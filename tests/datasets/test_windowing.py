@@ -74,6 +74,7 @@ def test_jax_arrays_stay_jax_arrays():
     np.testing.assert_array_equal(np.asarray(found), windows(values, 2, fill="nan"))
 
 
+@pytest.mark.slow
 def test_online_filtering_equals_batch_bit_for_bit():
     model = kmcf.datasets.paper_model("1a")
     train, test = model.simulate(80, random_state=0), model.simulate(15, random_state=1)

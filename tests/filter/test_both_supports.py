@@ -63,6 +63,7 @@ def test_it_follows_a_state_beyond_the_examples_and_is_the_filter_on_examples_am
     np.testing.assert_array_equal(estimates(among, 0.0, "both"), estimates(among, 0.0, "examples"))
 
 
+@pytest.mark.slow
 def test_saving_tuning_and_more_examples(case, tmp_path):
     model, train, test, make = case
     flt = make("both")

@@ -55,6 +55,7 @@ def test_calibrated_intervals_reach_out_too(flt, run):
     assert (np.diff(belief.intervals([0.5, 0.9, 0.99])[:, 1, 0]) >= 0.0).all()
 
 
+@pytest.mark.slow
 def test_estimates_do_not_change():
     some = kmcf.KernelMonteCarloFilter(MODEL.transition, initial=MODEL.initial, random_state=0)
     some.fit(POOL.states[:150], POOL.observations[:150])  # wherever they are, so that predictions are seldom outside

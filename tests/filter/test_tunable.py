@@ -16,6 +16,7 @@ def flt(**settings):
     return kmcf.KernelMonteCarloFilter(lambda s, u, rng: s, **settings)
 
 
+@pytest.mark.slow
 def test_the_explicit_filter_is_the_untuned_one():
     untuned = flt(random_state=0).fit(X, Y)
     for name, one in untuned.variants(X, Y).filters.items():

@@ -74,6 +74,7 @@ def test_thresholds_of_root_mean_squares_are_those_of_chi_square(columns):
     np.testing.assert_allclose(signal_tail("residual_shift", values).quantile(0.002), truth, rtol=0.06)
 
 
+@pytest.mark.slow
 def test_a_shift_that_only_residuals_show_is_noticed():
     """In a model of volatility every shifted observation is one of a wilder state; all to one side, they are not."""
     model = kmcf.datasets.paper_model("3b")

@@ -33,6 +33,7 @@ def test_examples_without_order_can_use_a_metric():
     assert 0.0 < result.best_value < 1.0
 
 
+@pytest.mark.slow
 def test_learnt_kernels_are_a_choice():
     model = kmcf.datasets.paper_model("3a")
     data = model.simulate(80, random_state=0)

@@ -138,6 +138,7 @@ def test_the_default_prefers_it_where_it_predicts_better(examples):
     assert "counts" not in choose_observation_kernel(noise[:, :1], noise).scores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["kbr", "importance"])
 def test_a_filter_tries_it_under_both_rules_and_regularises_the_prior_more(examples, rule):
     walk = kmcf.transitions.GaussianRandomWalk(0.05)
