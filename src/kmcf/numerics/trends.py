@@ -50,28 +50,6 @@ class Trend:
     knots: FloatArray
     coefficients: FloatArray
 
-    @staticmethod
-    def fit(inputs: FloatArray, targets: FloatArray, weights: FloatArray | None = None) -> Trend:
-        """Take the simplest shape, unless another foretells each target from the rest better by a standard error.
-
-        Parameters
-        ----------
-        inputs : array (n, d)
-            Where.
-        targets : array (n, c)
-            What was found there.
-        weights : array (n,), optional
-            How much each row counts: one over the variance of its targets.
-
-        Examples
-        --------
-        >>> x = np.linspace(0.0, 1.0, 30)[:, None]
-        >>> line = Trend.fit(x, 2.0 * x + 1.0)
-        >>> line.shape.width is None, line(np.array([[3.0]])).round(3)
-        (True, array([[7.]]))
-        """
-        return Trends(inputs).fit(targets, weights)
-
     def __call__(self, inputs: FloatArray) -> FloatArray:
         """Return the trend at some inputs, (m, c)."""
         basis = _basis((inputs - self.centre) / self.scale, self.knots, self.shape)
@@ -103,7 +81,22 @@ class Trends:
         self._unweighted = {kind: WeightedBasis(basis) for kind, basis in self._bases.items()}
 
     def fit(self, targets: FloatArray, weights: FloatArray | None = None) -> Trend:
-        """Return the trend of some targets; :meth:`Trend.fit` says how it is chosen."""
+        """Take the simplest shape, unless another foretells each target from the rest better by a standard error.
+
+        Parameters
+        ----------
+        targets : array (n, c)
+            What was found at the inputs.
+        weights : array (n,), optional
+            How much each row counts: one over the variance of its targets.
+
+        Examples
+        --------
+        >>> x = np.linspace(0.0, 1.0, 30)[:, None]
+        >>> line = Trends(x).fit(2.0 * x + 1.0)
+        >>> line.shape.width is None, line(np.array([[3.0]])).round(3)
+        (True, array([[7.]]))
+        """
         bases = self._unweighted
         if weights is not None:
             roots = np.sqrt(weights / weights.mean())[:, None]
