@@ -119,6 +119,26 @@ def test_trials_far_behind_the_first_are_pruned_at_once():
     assert ends == {(20, "complete"), (5, "pruned")}
 
 
+@pytest.mark.parametrize("n_best", [1, 3])
+def test_pruning_what_cannot_win_changes_no_result(n_best):
+    whole, certain = (run(n_trials=15, n_best=n_best, prune=prune, random_state=2) for prune in (False, "certain"))
+    assert certain.best_params == whole.best_params
+    assert certain.best_value == whole.best_value
+    pruned = [row for row in certain.rows if row["status"] == "pruned"]
+    assert pruned
+    worse = sorted(row["value"] for row in whole.rows)[n_best]
+    values = {row["trial"]: row["value"] for row in whole.rows}
+    assert all(values[row["trial"]] >= worse for row in pruned)
+
+
+def test_bad_words_for_pruning_are_refused():
+    with pytest.raises(ValueError, match="prune = 'sure'; it must be True, False or 'certain'"):
+        run(n_trials=2, prune="sure")
+    for metric in ("negative_log_density", lambda belief, state: 0.0):
+        with pytest.raises(ValueError, match="needs losses that are never negative"):
+            run(n_trials=2, prune="certain", metric=metric)
+
+
 def test_a_metric_of_the_users_sees_alarms():
     seen = []
 

@@ -115,7 +115,8 @@ class Judge:
     def _averaged(self, proposal: Proposal, blocks: list[float], rival: Rival | None) -> float:
         """Average the losses over all held-out steps, block by block."""
         total = sum(fold.steps for fold in self.folds)
-        edges = np.linspace(0, total, min(BLOCKS, total) + 1).astype(int)[1:]
+        edges = np.linspace(0, total, min(BLOCKS, total) + 1).astype(int)
+        sizes, edges = np.diff(edges).tolist(), edges[1:]
         losses: list[float] = []
         started = 0
         for _, index, belief in self._beliefs(proposal):
@@ -123,7 +124,7 @@ class Judge:
             if len(losses) == edges[len(blocks)]:
                 blocks.append(float(np.mean(losses[started:])))
                 started = len(losses)
-                if is_hopeless(blocks, rival):
+                if is_hopeless(blocks, rival, sizes):
                     raise HopelessTrial
         return self.metric.value(float(np.mean(losses)))
 

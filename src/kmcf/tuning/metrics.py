@@ -38,6 +38,8 @@ class Metric:
         Whether losses are vectors whose average over a fold counts by its squared length.
     own : bool
         Whether it is a user's function, which may ask a belief for anything, alarms and intervals too.
+    nonnegative : bool
+        Whether no loss is negative.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Metric:
     rooted: bool = False
     embedding: bool = False
     own: bool = False
+    nonnegative: bool = True
 
     def value(self, average: float) -> float:
         """Turn an average loss into the value reported."""
@@ -66,7 +69,7 @@ def make_metric(metric: Any, states: Objects, angles: Sequence[int], state_kerne
         The filter's; used by the kernel score only where states are not numbers.
     """
     if callable(metric):
-        return Metric(str(getattr(metric, "__name__", type(metric).__name__)), metric, own=True)
+        return Metric(str(getattr(metric, "__name__", type(metric).__name__)), metric, own=True, nonnegative=False)
     if metric not in METRICS:
         close = get_close_matches(str(metric), METRICS, n=1, cutoff=0.3)
         hint = f" (did you mean {close[0]!r}?)" if close else ""
@@ -84,7 +87,7 @@ def make_metric(metric: Any, states: Objects, angles: Sequence[int], state_kerne
     if metric == "crps":
         return Metric(metric, RankedProbability())
     if metric == "negative_log_density":
-        return Metric(metric, NegativeLogDensity(states, angles))
+        return Metric(metric, NegativeLogDensity(states, angles), nonnegative=False)
     return Metric(metric, SquaredError(tuple(angles), mode=metric == "mode"), rooted=True)
 
 

@@ -17,7 +17,7 @@ from kmcf.tuning.evaluation import Judge, run_in_worker
 from kmcf.tuning.progress import trial_progress
 from kmcf.tuning.samplers import Sampler
 from kmcf.tuning.study_file import StudyFile
-from kmcf.tuning.trials import Proposal, Trial, rival
+from kmcf.tuning.trials import Proposal, Pruning, Trial
 
 MOST_FAILURES = 10
 """When this many trials have failed and none has succeeded, the study is abandoned."""
@@ -35,8 +35,8 @@ class Search:
         Proposes them.
     n_jobs : int
         How many to run at once.
-    place : int, optional
-        A trial is pruned against the one in this place; None: never.
+    pruning : Pruning, optional
+        Which trials are stopped early; None: none.
     file : StudyFile, optional
         Records them.
     """
@@ -44,7 +44,7 @@ class Search:
     judge: Judge
     sampler: Sampler
     n_jobs: int
-    place: int | None
+    pruning: Pruning | None
     file: StudyFile | None
 
     def run(self, done: list[Trial], n_trials: int, time_budget: float | None, *, progress: bool) -> list[Trial]:
@@ -89,7 +89,7 @@ class Search:
     def _round(self, proposals: Mapping[int, Proposal], ended: list[Trial]) -> Iterator[Trial]:
         """Run some trials at once; yield them as they end."""
         numbers = list(proposals)
-        behind = None if self.place is None else rival(ended, self.place)
+        behind = None if self.pruning is None else self.pruning.rival(ended)
         if len(numbers) == 1 and joblib.effective_n_jobs(self.n_jobs) == 1:
             yield self.judge.run(numbers[0], proposals[numbers[0]], behind)
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +25,7 @@ from kmcf.tuning.samplers import make_sampler
 from kmcf.tuning.space import Space, make_space
 from kmcf.tuning.study_file import StudyFile, described
 from kmcf.tuning.transfer import transferred
-from kmcf.tuning.trials import Proposal, Trial, ranked
+from kmcf.tuning.trials import Proposal, Pruning, Trial, ranked
 
 
 @noticed()
@@ -51,7 +51,7 @@ def tune(
     corrected_at: ArrayLike | None = None,
     n_best: int = 5,
     transfer: bool = True,
-    prune: bool = True,
+    prune: bool | Literal["certain"] = True,
     time_budget: float | None = None,
     study: str | Path | None = None,
     progress: bool = False,
@@ -104,9 +104,11 @@ def tune(
     transfer : bool
         Whether ε and δ, which were chosen with fewer examples, are scaled to all of them. With ``transfer=False`` and
         ``n_best=1`` the settings are exactly those with the smallest validation error.
-    prune : bool
+    prune : bool or "certain"
         Stop trials early that are clearly behind the ``n_best`` best on the same steps; until there are so many, those
-        that are far behind the best.
+        that are far behind the best. "certain": only those whose losses so far exceed all losses of the ``n_best``-th
+        best, so that the result is that of ``prune=False``; for metrics that are never negative ("rmse", "mode",
+        "crps", "kernel_score").
     time_budget : float, optional
         Seconds after which no new trial starts.
     study : path, optional
@@ -155,7 +157,7 @@ def tune(
     if file is not None:
         file.begin(description, seed)
     judge = Judge(examples, parts, searched, judged_by, seed, sequential)
-    search = Search(judge, make_sampler(sampler, searched, seed), n_jobs, n_best if prune else None, file)
+    search = Search(judge, make_sampler(sampler, searched, seed), n_jobs, _pruning(prune, n_best, judged_by), file)
     trials = search.run(done, n_trials, time_budget, progress=progress)
     found = combined(trials, searched, n_best)
     if transfer:
@@ -174,6 +176,20 @@ def _check_arguments(flt: Any, *, criterion: str, time_budget: Any, folds: Any, 
     check_positive("time_budget", time_budget, optional=True, infinity=True)
     if criterion not in ("auto", "metric", "embedding"):
         raise ValueError(f"criterion = {criterion!r}; it must be 'auto', 'metric' or 'embedding'.")
+
+
+def _pruning(prune: Any, n_best: int, metric: Metric) -> Pruning | None:
+    """Read which trials are to be stopped early."""
+    if prune is False:
+        return None
+    if prune not in (True, "certain"):
+        raise ValueError(f"prune = {prune!r}; it must be True, False or 'certain'.")
+    if prune == "certain" and not metric.nonnegative:
+        raise ValueError(
+            f"prune = 'certain' needs losses that are never negative, which the metric {metric.name!r} does not "
+            "promise; use prune=False."
+        )
+    return Pruning(n_best, prune == "certain")
 
 
 def _make_space(flt: SequentialFilter, examples: TuningExamples, user: Mapping[str, Any] | None) -> Space:

@@ -14,6 +14,8 @@ BLOCKS = 20
 FEWEST_BLOCKS = 5
 BEHIND, FAR_BEHIND = 2.0, 6.0
 """Standard errors behind a rival at which a trial is stopped; the second until there are enough rivals."""
+ROUNDING = 1e-9
+"""Sums of losses that differ by less, as a part of them, may be equal."""
 ENDS = ("complete", "pruned", "failed")
 """How a trial may end."""
 
@@ -74,26 +76,40 @@ class Rival(NamedTuple):
 
     blocks: tuple[float, ...]
     """Average losses of another trial's blocks."""
-    errors: float
-    """How many standard errors behind it is too far."""
+    errors: float | None
+    """How many standard errors behind it is too far; None: only when it cannot be reached any more."""
 
 
-def rival(trials: Sequence[Trial], place: int) -> Rival | None:
-    """Return the trial in a given place (1 is the best); while there are fewer, the best, with a wider margin."""
-    best = ranked(trials)
-    if not best:
-        return None
-    if len(best) < place:
-        return Rival(best[0].blocks, FAR_BEHIND)
-    return Rival(best[place - 1].blocks, BEHIND)
+@dataclass(frozen=True)
+class Pruning:
+    """Which trials are stopped early.
+
+    Parameters
+    ----------
+    place : int
+        Those behind the trial in this place (1 is the best).
+    certain : bool
+        Only those that cannot reach it any more, because no loss is negative. Otherwise those that are clearly behind.
+    """
+
+    place: int
+    certain: bool = False
+
+    def rival(self, trials: Sequence[Trial]) -> Rival | None:
+        """Return the trial in the place; while there are fewer, the best, at a wider margin, or none, to be certain."""
+        best = ranked(trials)
+        if len(best) >= self.place:
+            return Rival(best[self.place - 1].blocks, None if self.certain else BEHIND)
+        return Rival(best[0].blocks, FAR_BEHIND) if best and not self.certain else None
 
 
-def is_hopeless(blocks: Sequence[float], rival: Rival | None) -> bool:
+def is_hopeless(blocks: Sequence[float], rival: Rival | None, sizes: Sequence[int]) -> bool:
     """Return whether a trial is so far behind a rival on the same steps that it can be stopped.
 
     Both saw the same steps with the same random numbers, so the differences of their losses, block by block, are
     paired: the trial is hopeless when their mean exceeds so many of its standard errors. This depends on neither
-    the scale nor the sign of the metric.
+    the scale nor the sign of the metric. If that must be certain, its losses so far add up to more than all of the
+    rival's (and more than rounding).
 
     Parameters
     ----------
@@ -101,14 +117,24 @@ def is_hopeless(blocks: Sequence[float], rival: Rival | None) -> bool:
         Average losses of the blocks so far.
     rival : Rival, optional
         The rival, complete.
+    sizes : sequence of int
+        How many steps each block of a complete trial has.
 
     Examples
     --------
-    >>> rival = Rival((1.0, 2.0, 1.0, 2.0, 1.0, 2.0), 2.0)
-    >>> is_hopeless([3.0, 3.9, 3.1, 4.0, 3.0], rival), is_hopeless([3.0, 0.0, 3.0, 0.0, 3.0], rival)
+    >>> rival, sizes = Rival((1.0, 2.0, 1.0, 2.0, 1.0, 2.0), 2.0), [10] * 6
+    >>> is_hopeless([3.0, 3.9, 3.1, 4.0, 3.0], rival, sizes), is_hopeless([3.0, 0.0, 3.0, 0.0, 3.0], rival, sizes)
     (True, False)
+    >>> certain = rival._replace(errors=None)
+    >>> is_hopeless([3.0, 3.0, 3.0], certain, sizes), is_hopeless([3.0, 3.0, 3.1], certain, sizes)
+    (False, True)
     """
-    if rival is None or len(blocks) < FEWEST_BLOCKS or len(blocks) >= len(rival.blocks):
+    if rival is None or len(blocks) >= len(rival.blocks):
+        return False
+    if rival.errors is None:
+        spent = np.dot(blocks, sizes[: len(blocks)])
+        return bool(spent > (1.0 + ROUNDING) * np.dot(rival.blocks, sizes))
+    if len(blocks) < FEWEST_BLOCKS:
         return False
     differences = np.asarray(blocks) - np.asarray(rival.blocks[: len(blocks)])
     error = float(differences.std(ddof=1)) / math.sqrt(len(differences))
