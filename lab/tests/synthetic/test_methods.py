@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kmcf.tuning import tune
 from kmcf.tuning.space import make_space
 from kmcf_lab.quiet import quiet
 from kmcf_lab.synthetic import methods
@@ -87,9 +88,14 @@ def test_tuning_keeps_what_a_method_is():
 
 def test_the_papers_methods_take_the_best_trial_and_ours_combine():
     data = simulate_data("1a", 60, 0, 10, 0)
-    _, printed = METHODS["KMCF"].fitted(data, 6)
-    best = min(printed.trials, key=lambda trial: trial.value)
-    assert {trial.status for trial in printed.trials} == {"complete"}
-    assert printed.best_params == best.proposal.settings
+    method = METHODS["KMCF"]
+    _, printed = method.fitted(data, 6)
+    flt = method.make(data).set_params(delta=method.delta)
+    settings = {"n_trials": 6, "prune": False, "random_state": data.seed, "space": dict.fromkeys(method.held)}
+    with quiet():
+        whole = tune(flt, data.train.states, data.train.observations, **settings)
+    assert {trial.status for trial in whole.trials} == {"complete"}
+    best = min(whole.trials, key=lambda trial: trial.value)
+    assert (printed.best_params, printed.best_value) == (best.proposal.settings, best.value)
     _, ours = METHODS["low-rank, stable 20"].fitted(data, 6)
     assert ours.best_params not in [trial.proposal.settings for trial in ours.trials]
