@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.special import ive
 
 from kmcf.herding.herding import herd
+from kmcf.kernels import Circular, Constant, Gaussian, Laplace, Linear, Matern
 
 BANDWIDTH = 0.7
 
@@ -44,6 +46,41 @@ def test_expectations_are_inner_products_and_errors_are_bounded_by_cauchy_schwar
     squared = weights @ kernel(points, points) @ weights - 2 * weights @ mean_of_normal(points)
     distance = np.sqrt(squared + np.sqrt(BANDWIDTH**2 / (BANDWIDTH**2 + 2)))
     assert abs(exact - weights @ kernel(points, centres) @ c) <= distance * norm
+
+
+def squared_distance_of_means(kernel, first, second):
+    """‖m_P − m_Q‖² of two distributions, each points (n, 1) and their probabilities."""
+    points, masses = np.concatenate([first[0], second[0]]), np.concatenate([first[1], -second[1]])
+    return float(masses @ kernel(points, points) @ masses)
+
+
+def normal_quadrature(count):
+    """Return points and probabilities with the first 2·count − 1 moments of N(0, 1)."""
+    points, masses = np.polynomial.hermite_e.hermegauss(count)
+    return points[:, None], masses / masses.sum()
+
+
+@pytest.mark.parametrize("similar", [Gaussian(1.0), Laplace(1.0), *(Matern(1.0, nu=nu) for nu in (0.5, 1.5, 2.5))])
+def test_characteristic_kernels_tell_distributions_with_equal_moments_apart(similar):
+    """Quadratures of 3 and 4 points agree in five moments: nothing to a polynomial kernel of degree 5, but to these."""
+    first, second = normal_quadrature(3), normal_quadrature(4)
+    linear = Linear() + Constant(1.0)
+    of_degree_5 = linear * linear * linear * linear * linear
+    assert abs(squared_distance_of_means(of_degree_5, first, second)) < 1e-10
+    assert squared_distance_of_means(of_degree_5 * linear, first, second) > 1.0  # the sixth moments differ
+    assert squared_distance_of_means(similar, first, second) > 1e-4
+
+
+def test_the_kernel_of_angles_sees_every_frequency():
+    """On the circle a kernel of the difference is characteristic if and only if no Fourier coefficient vanishes."""
+    turns = 2 * np.pi * np.arange(64) / 64
+    coefficients = np.fft.fft(Circular(1.0)(turns[:, None], np.zeros((1, 1)))[:, 0]).real / 64
+    orders = np.arange(12)
+    assert coefficients[:12] == pytest.approx(
+        ive(orders, 1.0), rel=1e-6, abs=1e-15
+    )  # those of exp(cos − 1): all positive
+    cosine = np.fft.fft(1.0 + np.cos(turns)).real / 64  # positive definite, not characteristic
+    assert np.abs(cosine[2:12]).max() < 1e-12
 
 
 @pytest.mark.parametrize("seed", range(3))
