@@ -33,6 +33,27 @@ def test_few_independent_scores_give_the_largest():
     assert score_quantile(scores, 0.95, 40.0) < 49.0
 
 
+@pytest.mark.parametrize(("rho", "level"), [(0.6, 0.95), (0.8, 0.95), (0.8, 0.9), (0.9, 0.5)])
+def test_of_scores_that_follow_each_other_too(rho, level):
+    """Over many short calibrations, a new, independent score is below the quantile as often as wanted, or a bit more.
+
+    Ranks of normal scores follow each other more closely than the largest ones do, which the count cannot know.
+    """
+    rng = np.random.default_rng(4)
+    below, plain = [], []
+    for _ in range(3000):
+        noise = rng.normal(size=100)
+        series = np.empty(100)
+        series[0] = noise[0]
+        for t in range(1, 100):
+            series[t] = rho * series[t - 1] + np.sqrt(1 - rho**2) * noise[t]
+        found = effective_number(series, np.zeros(100))
+        below.append(norm.cdf(score_quantile(series, level, found)))
+        plain.append(norm.cdf(np.quantile(series, level)))
+    assert level - 0.01 < np.mean(below) < level + 0.02
+    assert level == 0.5 or np.mean(plain) < level - 0.01  # what the raised level is for
+
+
 @pytest.mark.parametrize("rho", [0.0, 0.6, 0.9])
 def test_autocorrelated_scores_count_for_less(rho):
     rng = np.random.default_rng(1)

@@ -114,7 +114,7 @@ CalibrateOption = Annotated[
     bool,
     typer.Option(
         "--calibrate",
-        help="Make 95 % intervals hold 95 %, measured on rows that are left out in turn; takes about five more fits.",
+        help="Make 95 % intervals hold 95 %, measured on rows that are left out in turn; takes five to ten more fits.",
         rich_help_panel=MODEL,
     ),
 ]

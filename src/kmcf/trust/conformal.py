@@ -177,18 +177,33 @@ def mahalanobis(errors: FloatArray, scatter: FloatArray, variances: FloatArray) 
 
 
 def score_quantile(scores: FloatArray, level: float, effective: float) -> float:
-    """Return the quantile of scores that a new one stays below with at least the probability ``level``.
+    r"""Return the quantile of scores that a new one stays below with the probability ``level``, on average.
 
-    A new score is below the k-th smallest of m independent ones with probability k / (m + 1). So the quantile is taken
-    at level (m + 1) / m; with few scores it is the largest.
+    A new score stays below the quantile at p of N scores that are worth m independent ones with probability
+
+    .. math:: p - \frac{p - 1/2}{m} - \frac{1}{2N},
+
+    to first order: half the slope of p(1 − p)/m, the variance of the share of scores below, and half a score because
+    the quantile is one of them and must not be too low. So much is added to the level. For independent scores
+    (m = N) that is the rule k = ⌈p (N + 1)⌉ of conformal prediction; with few scores the quantile is the largest.
+
+    Parameters
+    ----------
+    scores : array (N,)
+        The scores.
+    level : float
+        The probability wanted.
+    effective : float
+        m.
 
     Examples
     --------
     >>> scores = np.arange(1.0, 101.0)
-    >>> score_quantile(scores, 0.95, 100.0), score_quantile(scores, 0.95, 5.0)
-    (96.0, 100.0)
+    >>> score_quantile(scores, 0.95, 100.0), score_quantile(scores, 0.95, 20.0), score_quantile(scores, 0.95, 5.0)
+    (96.0, 98.0, 100.0)
     """
-    return float(np.quantile(scores, min(level * (1.0 + 1.0 / effective), 1.0), method="inverted_cdf"))
+    raised = level + (level - 0.5) / effective + 0.5 / len(scores)
+    return float(np.quantile(scores, np.clip(raised, 0.0, 1.0), method="inverted_cdf"))
 
 
 def effective_number(scores: FloatArray, sequence: FloatArray) -> float:
