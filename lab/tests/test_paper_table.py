@@ -42,7 +42,7 @@ def test_every_row_says_what_came_out():
         *(f"Theorem {k}" for k in range(1, 4)),
         *(f"Corollary {k}" for k in range(1, 4)),
         *(f"Assumption {k}" for k in range(1, 4)),
-        "Lemma 1",
+        "Lemma B1",
         "Table 1",
         "Table 2",
     ],

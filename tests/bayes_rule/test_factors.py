@@ -3,6 +3,7 @@ import pytest
 from rule_cases import fitted_kernels, make_examples
 
 from kmcf.bayes_rule.factors import KernelFeatures, features_of_rank
+from kmcf.kernels import Gaussian
 
 
 @pytest.fixture
@@ -72,3 +73,19 @@ def test_reduced_features_are_projections(kernels):
     np.testing.assert_allclose(reduced.of_one(y)[0], directions @ features.of_one(y)[0], atol=1e-8)
     longer = reduced.extended(y)
     np.testing.assert_allclose(longer.rows[-1], reduced.of_one(y)[0], atol=1e-8)
+
+
+def test_eigenvalues_decay_rapidly_where_observations_are_few_numbers():
+    """Section 4.3: so a rank of 30 serves for one column, however many examples; for ten columns it does not."""
+    rng = np.random.default_rng(0)
+    shares = {}
+    for columns in (1, 10):
+        for n in (200, 800):
+            kernel = Gaussian(multiplier=0.7).fit(rows := rng.normal(size=(n, columns)))
+            eigenvalues = np.linalg.eigvalsh(kernel(rows))[::-1]
+            factor = KernelFeatures.fit(kernel.on_examples(rows), tolerance=1e-8)
+            shares[columns, n] = float(eigenvalues[30:].sum() / n), factor.rank
+    assert shares[1, 200][0] < shares[1, 800][0] + 1e-9 < 1e-6
+    assert shares[1, 800][1] < 1.6 * shares[1, 200][1]  # four times as many examples
+    assert shares[10, 800][0] > 0.1
+    assert shares[10, 800][1] > 700

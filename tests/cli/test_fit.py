@@ -231,6 +231,12 @@ def test_bad_files(message, content, tmp_path):
             "'matern' has no parameter 'multiplyer'; did you mean 'multiplier'?",
         ),
         ((*FIT, "--tolerance", "small"), "--tolerance small: it must be a number or auto."),
+        ((*FIT, "--rank", "high"), "--rank high: it must be a whole number, or a number below 1."),
+        ((*FIT, "--rank", "1,2,3"), "it must be one value, or two for states and observations"),
+        ((*FIT, "--rank", "0", "--engine", "lowrank"), "rank = 0"),
+        ((*FIT, "--rank", "1.5", "--engine", "lowrank"), "rank = 1.5"),
+        ((*FIT, "--n-examples", "few"), "--n-examples few: it must be a whole number, or a number below 1."),
+        ((*FIT, "--resample-threshold", "often"), "--resample-threshold often: it must be a number or bound."),
         ((*FIT, "--epsilon", "-1"), "epsilon = -1.0"),
         ((*FIT, "--encoding", "utf-9"), "there is no encoding 'utf-9'"),
     ],
@@ -238,6 +244,19 @@ def test_bad_files(message, content, tmp_path):
 def test_bad_words(words, message, tmp_path):
     assert message in fail("fit", *write_training(tmp_path), *words, "-o", tmp_path / "m.kmcf")
     assert not (tmp_path / "m.kmcf").exists()
+
+
+def test_settings_of_the_paper_that_are_no_counts(tmp_path):
+    """A rank by the share of the trace, Algorithm 6 by its error, resampling by Theorem 1's bound."""
+    out = tmp_path / "m.kmcf"
+    words = ("--rank", "0.99", "--n-examples", "0.05", "--resample-threshold", "bound", "--engine", "lowrank")
+    succeed("fit", *write_training(tmp_path), *FIT, *words, "--no-augment", "-o", out)
+    flt = kmcf.load(out)
+    assert (flt.rank, flt.n_examples, flt.resample_threshold) == (0.99, 0.05, "bound")
+    assert flt.subsample_error_ <= 0.05
+    assert max(flt.ranks_) < 100
+    succeed("fit", *write_training(tmp_path), *FIT, "--engine", "lowrank", "--rank", "10,none", "-o", out)
+    assert kmcf.load(out).rank == (10, None)
 
 
 def test_files_that_do_not_go_together(tmp_path):

@@ -8,13 +8,15 @@ from pathlib import Path
 
 from tools.release_numbers import page as release_page
 
-from kmcf.report import Report
+from kmcf.report import Report, Section, Statement, Statements
 from kmcf.report.markdown import markdown
 from kmcf_lab.abc.report import abc_report
 from kmcf_lab.cells import Result
 from kmcf_lab.normalisation.report import normalisation_report
+from kmcf_lab.resampling.checks import statements as resampling_statements
 from kmcf_lab.synthetic.report import synthetic_report
 from kmcf_lab.tables import read_cells
+from kmcf_lab.theory.checks import statements as theory_statements
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 STUDIES = {"abc": abc_report, "normalisation": normalisation_report, "synthetic": synthetic_report}
@@ -36,8 +38,20 @@ def study(name: str, report: Callable[[Sequence[Result], str], Report], text: st
     return TABLE.sub(lambda match: next(fresh), text)
 
 
+def sentences(sources: Sequence[tuple[str, Callable[[Sequence[Result]], list[Statement]]]], text: str) -> str:
+    """Return a page whose tables are the paper's sentences, each list checked anew on its cells."""
+    if len(TABLE.findall(text)) != len(sources):
+        raise ValueError(f"there are {len(TABLE.findall(text))} tables for {len(sources)} lists of sentences")
+    checked = (check(read_cells(RESULTS / "reproduce" / name)) for name, check in sources)
+    fresh = (TABLE.findall(markdown(Report("", "", [Section("", [Statements(one)])])))[0] for one in checked)
+    return TABLE.sub(lambda match: next(fresh), text)
+
+
 # What turns the text of a page into its new text.
 REPORTS: dict[Path, Callable[[str], str]] = {
     RESULTS / "release" / "README.md": release,
+    RESULTS / "reproduce" / "README.md": partial(
+        sentences, (("resampling.parquet", resampling_statements), ("theory.parquet", theory_statements))
+    ),
     **{RESULTS / name / "README.md": partial(study, name, report) for name, report in STUDIES.items()},
 }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from browser import PLOT, needs_browser
 from lab_commands import invoke, succeed
-from stand_ins import mrclam_folder, radio_folder
+from stand_ins import cold_folder, mrclam_folder, radio_folder
 
 import kmcf
 from kmcf.report import Report
@@ -138,6 +138,43 @@ def test_bad_words_get_one_sentence(words, message, tmp_path):
     assert message in result.stderr.replace("\n", " ")
     assert "Traceback" not in result.output
     assert not list(tmp_path.glob("report*"))
+
+
+def test_section_6_3_runs_on_a_folder_in_colds_layout(tmp_path):
+    """The protocol from the command line: two draws, everything tuned, the paper's sentences, Figures 11 and 12."""
+    pytest.importorskip("cv2")
+    data, out = cold_folder(tmp_path / "cold", images=120), tmp_path / "out"
+    words = ("localize", "cold", "--path", data, "--quick", "--trials", "2", "--repetitions", "2", "--out", out)
+    succeed(*words, "--methods", "kmcf,kmcf-low50,kbr,knn-pf,nai")
+    results = read_cells(out / "folds.parquet")
+    kinds = {(one.cell.coordinates["method"], one.rows[0]["examples"]) for one in results}
+    every = {"kmcf", "kbr", "knn-pf", "nai"}
+    assert kinds == {*((name, n) for name in every for n in (20, 100)), ("kmcf-low50", 100)}
+    assert {one.cell.coordinates["repetition"] for one in results} == {0, 1}
+    chosen = {one.cell.coordinates["method"]: one.rows[0]["tuned"] for one in results}
+    assert "rank" not in chosen["kmcf-low50"]
+    assert "epsilon" in chosen["kmcf"]
+    assert chosen["nai"] == ""
+    for name in ("sizes", "errors", "path", "iterations_accurate"):
+        assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    page = (out / "report.html").read_text()
+    for claim in ("KMCF performs better than the KBR filter.", "At 2.27 s KMCF is competitive with kNN-PF."):
+        assert claim in page
+    assert "over 2 draws" in page
+
+
+def test_the_papers_protocol_is_what_the_command_runs_by_itself(monkeypatch, tmp_path):
+    asked = []
+
+    def noted(experiment, *_, repetitions, **_more):
+        asked.append((experiment.dataset, experiment.trials, repetitions))
+        raise ValueError("enough")
+
+    monkeypatch.setattr("kmcf_lab.localize.experiment.run_experiment", noted)
+    data = cold_folder(tmp_path / "cold", images=120)
+    for words in (("cold", "--path", data), ("cold", "--path", data, "--quick"), ("ble",)):
+        assert invoke("localize", *words, "--out", tmp_path / "out").exit_code == 1
+    assert asked == [("cold", 12, 20), ("cold", 0, 1), ("ble", 0, 1)]
 
 
 def test_a_damaged_folder_is_named(tmp_path):

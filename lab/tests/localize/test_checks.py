@@ -1,28 +1,100 @@
 """The sentences of Section 6.3, on scores written by hand."""
 
+import numpy as np
 from localize_rows import one_score
+from scipy import stats
 
 from kmcf.report import Verdict
-from kmcf_lab.localize.checks import statements
+from kmcf_lab.localize.checks import ratios_of_draws, statements
 from kmcf_lab.localize.problem import Measure
 from kmcf_lab.localize.report import size_charts
 
+MEASURE = Measure("rmse")
+GROUPS = ("2.27 s", "4.54 s", "6.81 s")
 
-def test_statements_are_checked_in_pairs():
-    measure = Measure("rmse")
+
+def made_up(errors, draws=6, sizes=(200, 300, 400), times=None, spread=0.01):
+    """Scores of all methods: errors by method, or by method, interval and n; draws wobble."""
+    rng = np.random.default_rng(0)
     scores = []
-    for repetition in range(4):
-        for group, factor in (("2.27 s", 1.0), ("6.81 s", 2.0)):
-            common = {"group": group, "repetition": repetition}
-            wobble = 0.01 * repetition
-            scores.append(one_score("kmcf", f"n, {group}", 1.0 + wobble, milliseconds=9.0, **common))
-            scores.append(one_score("knn-pf", f"n, {group}", factor + 0.02 * repetition, **common))
-            scores.append(one_score("kbr", f"n, {group}", 0.5 + 2 * wobble, **common))
-    found = {one.claim: one.verdict for one in statements(scores, measure)}
-    assert found == {
-        "KMCF performs better than the KBR filter.": Verdict.FAILS,
-        "At 2.27 s KMCF is competitive with kNN-PF.": Verdict.HOLDS,
-        "At 6.81 s KMCF outperforms kNN-PF.": Verdict.HOLDS,
+    for draw in range(draws):
+        for group in GROUPS:
+            for n in sizes:
+                for method, error in errors.items():
+                    value = error(group, n) if callable(error) else error
+                    where = {"group": group, "examples": n, "repetition": draw}
+                    took = (times or {}).get(method, 10.0)
+                    wobble = np.exp(spread * rng.normal())
+                    scores.append(one_score(method, f"{n}, {group}", value * wobble, milliseconds=took, **where))
+    return scores
+
+
+def verdicts(scores):
+    return {one.claim: one.verdict for one in statements(scores, MEASURE)}
+
+
+PAPER = {
+    "kmcf": 2.0,
+    "knn-pf": lambda group, n: 2.0 if group == "2.27 s" else 3.0,
+    "kbr": 4.0,
+    "kmcf-low50": lambda group, n: 2.0 * n / 200,
+    "kmcf-low100": 2.0,
+    "kmcf-sub150": lambda group, n: 2.0 * n / 200,
+    "kmcf-sub300": 2.0,
+}
+FAST = {"kmcf": 10.0, **{f"kmcf-{name}": 4.0 for name in ("low50", "low100", "sub150", "sub300")}}
+
+
+def test_what_the_paper_says_holds_where_it_is_so():
+    found = verdicts(made_up(PAPER, times=FAST))
+    assert len(found) == 16
+    assert set(found.values()) == {Verdict.HOLDS}
+
+
+def test_the_opposite_does_not_hold():
+    opposite = {
+        "kmcf": 3.0,
+        "knn-pf": 2.0,
+        "kbr": 2.0,
+        "kmcf-low50": lambda group, n: 3.0 - n / 400,
+        "kmcf-low100": 4.0,
+        "kmcf-sub150": lambda group, n: 3.0 - n / 400,
+        "kmcf-sub300": 4.0,
     }
-    assert len(size_charts(scores, measure)[0].blocks) == 4
-    assert statements([one_score()], measure) == size_charts([one_score()], measure) == []
+    found = verdicts(made_up(opposite, times={**FAST, "kmcf": 4.0}))
+    assert len(found) == 16
+    assert set(found.values()) == {Verdict.FAILS}
+
+
+def test_an_error_that_falls_is_no_degradation_though_it_is_larger_than_kmcfs():
+    falling = {**PAPER, "kmcf-sub150": lambda group, n: 800.0 / n}
+    found = verdicts(made_up(falling))
+    assert found["KMCF-sub150 degrades as the sample size increases."] is Verdict.FAILS
+    (one,) = [one for one in statements(made_up(falling), MEASURE) if "sub150 degrades" in one.claim]
+    assert "its error with 400 ÷ with 200 examples 0.50" in one.numbers
+
+
+def test_what_a_few_draws_cannot_tell_is_undecided():
+    found = verdicts(made_up({"kmcf": 2.0, "knn-pf": 2.3}, draws=3, spread=0.5))
+    assert found["At 6.81 s KMCF outperforms kNN-PF."] is Verdict.UNCLEAR
+    single = statements(made_up(PAPER, draws=1), MEASURE)
+    assert {one.verdict for one in single} == {Verdict.UNCLEAR}
+    assert all("which a single data set cannot show" in one.numbers for one in single)
+
+
+def test_draws_are_the_independent_units():
+    scores = made_up({"kmcf": 2.0, "kbr": 3.0}, draws=5, spread=0.2)
+    logs = ratios_of_draws("kmcf", "kbr", scores, "rmse")
+    assert logs.shape == (5,)
+    values = {(s.method, s.fold, s.repetition): np.log(s.rmse) for s in scores}
+    folds = {s.fold for s in scores}
+    by_hand = [np.mean([values["kmcf", fold, k] - values["kbr", fold, k] for fold in folds]) for k in range(5)]
+    np.testing.assert_allclose(logs, by_hand)
+    low, high = stats.t.interval(0.95, 4, np.mean(by_hand), stats.sem(by_hand))
+    (one,) = statements(scores, MEASURE)
+    assert f"[{np.exp(low):.2f}, {np.exp(high):.2f}] over 5 draws" in one.numbers
+
+
+def test_without_intervals_nothing_is_checked():
+    assert statements([one_score()], MEASURE) == size_charts([one_score()], MEASURE) == []
+    assert len(size_charts(made_up({"kmcf": 1.0}), MEASURE)[0].blocks) == 6

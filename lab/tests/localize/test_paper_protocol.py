@@ -1,18 +1,23 @@
 """Section 6.3's division of three drives, on made-up folders in COLD's layout and on plain recordings."""
 
+import json
+
 import numpy as np
 import pytest
 from stand_ins import cold_folder
 
+from kmcf.baselines import KernelBayesFilter
 from kmcf.datasets import Recording
 from kmcf.datasets.recording import MOTION
 from kmcf.numerics.poses import odometry_controls
+from kmcf.transitions import OdometryMotion
 from kmcf_lab.localize.experiment import Experiment
-from kmcf_lab.localize.methods import fitted, unfitted
+from kmcf_lab.localize.methods import METHODS, fitted, unfitted
 from kmcf_lab.localize.paper_kernels import OdometryDifference, PaperPose
 from kmcf_lab.localize.paper_protocol import paper_folds, sampled, with_unique_names
-from kmcf_lab.localize.problem import Data
+from kmcf_lab.localize.problem import Data, Measure, Settings
 from kmcf_lab.localize.tuning import tuned
+from kmcf_lab.localize.vision import PRINTED
 
 TIME = 0.4 * np.arange(100)
 
@@ -37,7 +42,10 @@ def test_examples_tuning_and_test_come_from_one_drive_each():
         np.testing.assert_array_equal(fold.observations, fold.states[:, :1])
         assert (fold.test.name, fold.validation) == ("three", ("two",))
         assert [one.name for one in fold.training] == ["one"]
-        assert [one.name for one in fold.tuning] == ["one", "two"]
+        drawn, validated = fold.tuning
+        assert (drawn.name, validated.name) == ("one, drawn", "two")
+        np.testing.assert_array_equal(drawn.states, fold.states)  # what is tuned learns from the examples drawn
+        np.testing.assert_array_equal(drawn.observations, fold.observations)
 
 
 def test_repetitions_draw_other_examples_and_the_same_repetition_the_same():
@@ -85,15 +93,55 @@ def test_a_made_up_folder_in_colds_layout_goes_through_the_protocol(tmp_path):
     experiment = Experiment("cold", cold_folder(tmp_path), quick=True)
     (fold,) = experiment.folds()
     assert fold.size == 20
-    printed = {"kmcf": ("exact", False), "kmcf-low50": ("literal", False), "ours": ("auto", True)}
-    for method, (engine, rejecting) in printed.items():
-        flt = unfitted(method, experiment.settings, fold, seed=0)
-        assert (flt.engine, flt.rejecting_) == (engine, rejecting)
+    printed = {
+        "kmcf": ("exact", False, 0.0), "kmcf-low50": ("literal", False, 0.0), "kmcf-sub150": ("exact", False, 0.0),
+        "ours": ("auto", True, 2.0), "ours-low50": ("lowrank", True, 2.0),
+    }  # fmt: skip
+    for method, (engine, more, threshold) in printed.items():
+        flt = fitted(unfitted(method, experiment.settings, fold, seed=0).set_params(rank=None, n_examples=None), fold)
+        assert (flt.engine, flt.rejecting_, flt.relocating_) == (engine, more, more and engine != "literal")
+        assert flt.resample_threshold == threshold
     flt = unfitted("kmcf", experiment.settings, fold, seed=0)
-    chosen = tuned(flt, experiment.settings, fold, experiment.problem.measure, trials=2, seed=0)
+    chosen = tuned(flt, experiment.settings, fold, experiment.problem.measure, trials=2, seed=0, printed=True)
     run = fitted(chosen.flt, fold).filter(fold.test.observations, fold.test.controls)
     chance = np.mean(np.linalg.norm(fold.states[:, None, :2] - fold.test.states[:, :2], axis=2))
     assert np.linalg.norm(np.asarray(run.mode)[3:, :2] - fold.test.states[3:, :2], axis=1).mean() < 0.6 * chance
+
+
+def test_the_rank_is_what_the_method_is_called():
+    fold = paper_folds(DATA, sizes=(60,), intervals=(2.27,))[0]
+    settings = Settings(OdometryMotion(), learn_transition=False, kmcf=PRINTED)
+    for method in ("kmcf-low50", "ours-low50"):
+        flt = unfitted(method, settings, fold, seed=0)
+        found = tuned(flt, settings, fold, Measure("rmse"), trials=3, seed=0, held=METHODS[method].held)
+        assert found.flt.rank == 50
+        assert "rank" not in found.settings
+
+
+def test_the_papers_methods_take_the_best_trial_as_it_is(tmp_path):
+    fold = paper_folds(DATA, sizes=(40,), intervals=(2.27,))[0]
+    settings = Settings(OdometryMotion(), learn_transition=False, kmcf=PRINTED)
+    study = tmp_path / "study.jsonl"
+    flt = unfitted("kmcf", settings, fold, seed=0)
+    found = tuned(flt, settings, fold, Measure("rmse"), trials=6, seed=0, printed=True, study=study)
+    trials = [json.loads(line) for line in study.read_text().splitlines()[1:]]
+    best = min((one for one in trials if one.get("status") == "complete"), key=lambda one: one["value"])
+    for name, value in found.settings.items():
+        assert value == pytest.approx(best["settings"][name])
+
+
+def test_kbr_learns_moves_of_the_first_drive_while_it_is_tuned():
+    fold = paper_folds(DATA, sizes=(40,), intervals=(2.27,))[0]
+    settings = Settings(OdometryMotion(), learn_transition=False)
+    flt = unfitted("kbr", settings, fold, seed=0)
+    flt.fit(fold.states[:20], fold.observations[:20])  # as a trial would, whatever it learns from
+    moves = fold.training[0]
+    plain = KernelBayesFilter(angles=flt.angles, random_state=0)
+    plain.fit(
+        fold.states[:20], fold.observations[:20], transitions=(moves.states[:-1], moves.states[1:], moves.controls[1:])
+    )
+    seen, controls = fold.test.observations[:5], fold.test.controls[:5]
+    np.testing.assert_allclose(flt.filter(seen, controls).mean, plain.filter(seen, controls).mean)
 
 
 def test_two_sequences_are_not_enough(tmp_path):

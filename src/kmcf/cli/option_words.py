@@ -70,6 +70,57 @@ def read_floor(text: str) -> Any:
     return parts[0] if len(parts) == 1 else parts
 
 
+def read_rank(text: str) -> Any:
+    """Read a rank: a whole number, a share of the trace below 1, or one of these for states and for observations.
+
+    Examples
+    --------
+    >>> read_rank("20"), read_rank("0.99"), read_rank("10,none")
+    (20, 0.99, (10, None))
+    """
+    words = text.split(",")
+    parts = [None if len(words) == 2 and word.strip() == "none" else _count_or_share("rank", word) for word in words]
+    if len(parts) > 2:
+        raise ValueError(f"--rank {text}: it must be one value, or two for states and observations, as in 10,none.")
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def read_n_examples(text: str) -> int | float:
+    """Read how many examples to keep: a whole number, or a distance from all of them in the RKHS.
+
+    Examples
+    --------
+    >>> read_n_examples("50"), read_n_examples("0.05")
+    (50, 0.05)
+    """
+    return _count_or_share("n-examples", text)
+
+
+def read_threshold(text: str) -> float | str:
+    """Read when to resample: a number, or bound.
+
+    Examples
+    --------
+    >>> read_threshold("2"), read_threshold("bound")
+    (2.0, 'bound')
+    """
+    try:
+        return text if text == "bound" else float(text)
+    except ValueError:
+        raise ValueError(f"--resample-threshold {text}: it must be a number or bound.") from None
+
+
+def _count_or_share(name: str, text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--{name} {text}: it must be a whole number, or a number below 1.") from None
+
+
 def read_tolerance(text: str) -> float | str:
     """Read a tolerance: a number, or auto.
 

@@ -7,6 +7,7 @@ options of the command. A new setting of the filter is a new field of :class:`Fi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum
 from pathlib import Path
@@ -21,6 +22,9 @@ from kmcf.cli.option_words import (
     RuleName,
     SupportName,
     read_floor,
+    read_n_examples,
+    read_rank,
+    read_threshold,
     read_tolerance,
 )
 
@@ -220,6 +224,16 @@ class TransitionOptions:
     ] = None
 
 
+READERS: dict[str, Callable[[str], Any]] = {
+    "tolerance": read_tolerance,
+    "rank": read_rank,
+    "resample_threshold": read_threshold,
+    "n_examples": read_n_examples,
+    "floor": read_floor,
+}
+"""Settings that are typed as words and become numbers."""
+
+
 @dataclass(frozen=True)
 class FilterOptions:
     """Settings of the filter; those that are not given are the filter's own choice."""
@@ -237,16 +251,35 @@ class FilterOptions:
     rule: Annotated[RuleName | None, _setting("Kernel Bayes' rule, or its variant with importance weights.")] = None
     engine: Annotated[EngineName | None, _setting("How the rule is computed.")] = None
     tolerance: Annotated[str | None, _setting("Tolerance of low-rank factors: a number, or auto.")] = None
-    rank: Annotated[int | None, _setting("Largest rank of the factors.", min=1)] = None
+    rank: Annotated[
+        str | None,
+        _setting(
+            "Largest rank of the factors, or the share of the kernel matrices' trace to keep, as in 0.99; 10,none sets "
+            "those of states and observations.",
+            metavar="RANK",
+        ),
+    ] = None
     resampling: Annotated[ResamplingName | None, _setting("How points are resampled.")] = None
     n_resample: Annotated[int | None, _setting("Number of points kept when resampling.", min=1)] = None
-    resample_threshold: Annotated[float | None, _setting("Resample when Σw² exceeds this divided by n.")] = None
+    resample_threshold: Annotated[
+        str | None,
+        _setting(
+            "Resample when Σw² exceeds this divided by n; bound: when it lowers the bound on the prediction's error.",
+            metavar="NUMBER",
+        ),
+    ] = None
     n_particles: Annotated[int | None, _setting("Number of particles.", min=1)] = None
     support: Annotated[SupportName | None, _setting("Where beliefs live.")] = None
     background: Annotated[
         float | None, _setting("Likelihood of any observation at any state, with --support particles.", min=0.0)
     ] = None
-    n_examples: Annotated[int | None, _setting("Keep only this many representative examples.", min=2)] = None
+    n_examples: Annotated[
+        str | None,
+        _setting(
+            "Keep only this many representative examples, or, below 1, as many as come so near to all of them.",
+            metavar="NUMBER",
+        ),
+    ] = None
     reject: Annotated[
         bool | None,
         _setting("Keep the prediction where a correction cannot be trusted: the default, but for engine literal."),
@@ -283,7 +316,7 @@ class FilterOptions:
         {'rule': 'kbr', 'tolerance': 1e-06}
         """
         found = {field.name: getattr(self, field.name) for field in fields(self)}
-        for name, read in (("tolerance", read_tolerance), ("floor", read_floor)):
+        for name, read in READERS.items():
             if found[name] is not None:
                 found[name] = read(found[name])
         return {

@@ -67,9 +67,9 @@ class CalibratedFilter:
         """Measure how far beliefs are from the truth, and widen (or narrow) intervals and regions accordingly.
 
         Given the examples of ``fit``, in order of time, the filter is fitted again without some of them and run over
-        these, in turn (five fits; ten with at most 200 examples). Given others, the fitted filter is run over them. ``belief.interval``,
-        ``run.interval``, ``belief.ellipse`` and ``belief.probability`` are calibrated from then on, those of smoothed
-        beliefs by factors of their own; means, modes, covariances and quantiles stay as they are.
+        these, in turn (five fits; ten with at most 200 examples). Given others, the fitted filter is run over them.
+        ``belief.interval``, ``run.interval``, ``belief.ellipse`` and ``belief.probability`` are calibrated from then
+        on, those of smoothed beliefs by factors of their own; means, modes, covariances and quantiles stay as they are.
 
         This assumes that the sequences to come are like those left out: the same places, the same motion, the same
         sensor, and observations as frequent. A filter that learnt from four fifths of the examples is slightly worse

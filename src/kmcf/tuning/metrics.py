@@ -69,7 +69,8 @@ def make_metric(metric: Any, states: Objects, angles: Sequence[int], state_kerne
         The filter's; used by the kernel score only where states are not numbers.
     """
     if callable(metric):
-        return Metric(str(getattr(metric, "__name__", type(metric).__name__)), metric, own=True, nonnegative=False)
+        name = str(getattr(metric, "__name__", type(metric).__name__))
+        return Metric(name, metric, own=True, nonnegative=bool(getattr(metric, "nonnegative", False)))
     if metric not in METRICS:
         close = get_close_matches(str(metric), METRICS, n=1, cutoff=0.3)
         hint = f" (did you mean {close[0]!r}?)" if close else ""

@@ -15,6 +15,7 @@ from kmcf_lab.localize.fingerprints import digest_of
 from kmcf_lab.localize.methods import METHODS, calibrated, fitted, unfitted
 from kmcf_lab.localize.problem import Data, LocalizationFold, Problem, Settings
 from kmcf_lab.localize.registry import problem_named
+from kmcf_lab.localize.remembered import meet
 from kmcf_lab.localize.splits import spread
 from kmcf_lab.localize.steps import control_of, step_row
 from kmcf_lab.localize.tuning import tuned
@@ -99,8 +100,13 @@ class Experiment:
                     candidates.append((0.0, ReadyFilter(flt, part, "")))
                     break
                 file = study if study is None or number == 0 else study.with_stem(f"{study.stem}-{number}")
-                trials = max(1, self.trials // len(variants))
-                best = tuned(flt, one.settings, part, self.problem.measure, trials=trials, seed=seed, study=file)
+                how = METHODS[method]
+                printed = self.problem.printed and how.printed
+                trials = max(1, (how.trials(self.trials) if self.problem.printed else self.trials) // len(variants))
+                best = tuned(
+                    flt, one.settings, part, self.problem.measure,
+                    trials=trials, seed=seed, study=file, printed=printed, held=how.held,
+                )  # fmt: skip
                 words = described(one.alternative, best.settings)
                 candidates.append((best.value, ReadyFilter(best.flt, part, words)))
             ready = min(candidates, key=lambda pair: pair[0])[1]
@@ -198,6 +204,7 @@ def compute(experiment: Experiment, cell: Cell, folder: Path) -> list[Row]:
     repetition, method = int(cell.coordinates["repetition"]), str(cell.coordinates["method"])
     ready = experiment.ready(str(cell.coordinates["fold"]), method, repetition, study_of(cell, folder))
     flt, fold = ready.flt, ready.fold
+    meet(experiment.settings.observation_kernel, fold.observations, fold.test.observations)
     rows, belief = [], flt.start()
     for t in range(len(fold.test)):
         began, used = perf_counter(), process_time()

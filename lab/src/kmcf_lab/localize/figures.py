@@ -17,10 +17,12 @@ from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.problem import Data, LocalizationFold, Measure
 from kmcf_lab.localize.replay import Iteration
 from kmcf_lab.localize.scores import Score, heading, methods_of, summary
+from kmcf_lab.statistics import estimate
 from kmcf_lab.tables import columns
 
-PALETTE = (BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY, "#6a4fb3", GREY)
-"""The colours of the page's charts, in their order, so that a method has the same one in pictures and on the page."""
+PALETTE = (BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY, "#6a4fb3", GREY, "#7a4b1f", "#8fbf3f", "#111111", "#b0305c")
+"""The colours of the page's charts, in their order, so that a method has the same one in pictures and on the page, and
+more of them, for as many methods as Section 6.3 compares."""
 ELLIPSES = 25
 _RADIUS = float(np.sqrt(-2.0 * np.log(0.05)))  # 95 % of a normal distribution in the plane
 _LARGEST = 260.0  # area of the heaviest disc, in square points
@@ -84,6 +86,35 @@ def draw_errors(scores: Sequence[Score], measure: Measure, folder: Path) -> list
         axis.set_ylim(len(methods) - 0.5, -0.5)
         axis.set(xlabel=f"{heading(measure.primary, measure)}; diamonds: means ± standard errors, dots: folds")
         return save_figure(figure, folder, "errors")
+
+
+def draw_sizes(scores: Sequence[Score], measure: Measure, folder: Path) -> list[Path]:
+    """Draw the error and the time per step over the number of examples, a column per interval (Figures 11 and 12)."""
+    groups = list(dict.fromkeys(one.group for one in scores if one.group))
+    if len({(one.examples, one.group) for one in scores if one.group}) < 2:
+        return []
+    methods = methods_of(scores)
+    colours = colours_of(methods)
+    with canvas(2, len(groups), (4.0 * len(groups) + 0.6, 7.4), sharex=True, sharey="row") as (figure, axes):
+        for column, group in zip(axes.T, groups, strict=True):
+            for axis, name in zip(column, (measure.primary, "milliseconds"), strict=True):
+                for method in methods:
+                    own = [one for one in scores if one.group == group and one.method == method]
+                    sizes = sorted({one.examples for one in own})
+                    means = [estimate(one.value(name) for one in own if one.examples == n) for n in sizes]
+                    errors = np.nan_to_num([mean.error for mean in means])
+                    style = "o-" if METHODS[method].printed else "s--"
+                    axis.errorbar(
+                        sizes, [mean.value for mean in means], errors, fmt=style, color=colours[method], capsize=2,
+                        markersize=4, linewidth=1.3, label=METHODS[method].label,
+                    )  # fmt: skip
+            column[0].set_title(f"steps of {group}")
+            column[1].set(xlabel="number of examples n", yscale="log", xticks=sorted({one.examples for one in scores}))
+        axes[0, 0].set(ylabel=heading(measure.primary, measure), ylim=(0, None))
+        axes[1, 0].set_ylabel("ms per step")
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
+        return save_figure(figure, folder, "sizes")
 
 
 def draw_iterations(

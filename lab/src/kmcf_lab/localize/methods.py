@@ -23,9 +23,15 @@ from kmcf.transitions.pairs import read_pairs
 from kmcf_lab.localize.motion import fitted_motion
 from kmcf_lab.localize.problem import LocalizationFold, Settings
 from kmcf_lab.localize.splits import training_rows
+from kmcf_lab.moves import knowing_moves
 
 PLACE_FIELD = 12.0
 """Smoothing of the place fields of the rat on the track, in centimetres."""
+USUAL_PARAMETERS = 3
+"""State bandwidth, ε and δ of KMCF; number of neighbours, weights and smoothing of kNN-PF."""
+RANK = ("rank",)
+OURS: dict[str, Any] = {"reject": None, "relocate": None, "resample_threshold": 2.0}
+"""What our filter does by default and the paper's does not."""
 Maker = Callable[[Settings, dict[str, Any]], SequentialFilter]
 
 
@@ -41,11 +47,30 @@ class LocalizationMethod:
         From the settings and the arguments that all filters share to a filter that is not fitted.
     least : int
         Number of examples above which it differs from plain KMCF; it is left out otherwise.
+    printed : bool
+        Whether it is one of the paper's, as printed, where a problem's settings are the paper's.
+    parameters : int
+        How many settings are tuned there; trials are given in proportion.
+    held : sequence of str
+        Settings that make the method what it is called, and are not tuned.
     """
 
     label: str
     make: Maker
     least: int = 0
+    printed: bool = True
+    parameters: int = USUAL_PARAMETERS
+    held: tuple[str, ...] = ()
+
+    def trials(self, usual: int) -> int:
+        """Return how many settings are tried if ``usual`` are for a method with three parameters.
+
+        Examples
+        --------
+        >>> METHODS["kmcf"].trials(12), METHODS["kbr"].trials(12)
+        (12, 20)
+        """
+        return usual * self.parameters // USUAL_PARAMETERS
 
 
 def _kmcf(**changes: Any) -> Maker:
@@ -66,7 +91,8 @@ def _knn_particles(settings: Settings, common: dict[str, Any]) -> SequentialFilt
 
 
 def _kernel_bayes(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
-    return KernelBayesFilter(**common, **kernels_of(settings), **settings.kernel_bayes)
+    made = knowing_moves(common.pop("moves")) if "moves" in common else KernelBayesFilter
+    return made(**common, **kernels_of(settings), **settings.kernel_bayes)
 
 
 def _neighbours(settings: Settings, common: dict[str, Any]) -> SequentialFilter:
@@ -100,16 +126,21 @@ def kernels_of(settings: Settings) -> dict[str, Any]:
 
 METHODS: dict[str, LocalizationMethod] = {
     "kmcf": LocalizationMethod("KMCF", _kmcf()),
-    **{f"kmcf-low{r}": LocalizationMethod(f"KMCF-low{r}", _kmcf(engine="literal", rank=r), least=r) for r in (50, 100)},
-    **{f"kmcf-sub{r}": LocalizationMethod(f"KMCF-sub{r}", _kmcf(n_examples=r), least=r) for r in (150, 300)},
-    "ours": LocalizationMethod("ours", _kmcf(engine="auto", tolerance="auto", reject=None)),
     **{
-        f"ours-low{r}": LocalizationMethod(f"ours, rank {r}", _kmcf(engine="lowrank", rank=r, reject=None), least=r)
+        f"kmcf-low{r}": LocalizationMethod(f"KMCF-low{r}", _kmcf(engine="literal", rank=r), least=r, held=RANK)
+        for r in (50, 100)
+    },
+    **{f"kmcf-sub{r}": LocalizationMethod(f"KMCF-sub{r}", _kmcf(n_examples=r), least=r) for r in (150, 300)},
+    "ours": LocalizationMethod("ours", _kmcf(engine="auto", **OURS), printed=False),
+    **{
+        f"ours-low{r}": LocalizationMethod(
+            f"ours, rank {r}", _kmcf(engine="lowrank", rank=r, **OURS), least=r, printed=False, held=RANK
+        )
         for r in (50, 100)
     },
     "kmcf-defaults": LocalizationMethod("KMCF, defaults", _defaults),
     "knn-pf": LocalizationMethod("kNN-PF", _knn_particles),
-    "kbr": LocalizationMethod("KBR filter", _kernel_bayes),
+    "kbr": LocalizationMethod("KBR filter", _kernel_bayes, parameters=5),
     "knn": LocalizationMethod("k-NN mean", _neighbours),
     "nai": LocalizationMethod("NAI (nearest)", _nearest),
     "poisson": LocalizationMethod("Poisson filter", _poisson),
@@ -120,6 +151,8 @@ METHODS: dict[str, LocalizationMethod] = {
 def unfitted(name: str, settings: Settings, fold: LocalizationFold, seed: int) -> SequentialFilter:
     """Make the filter of a method for a fold; it starts anywhere among the example states."""
     common = {"transition": fitted_motion(settings, fold), "angles": fold.test.angles, "random_state": seed}
+    if name == "kbr" and fold.validation:  # what it is tuned on is no sequence
+        common["moves"] = _moves(fold)
     return METHODS[name].make(settings, common)
 
 
@@ -144,10 +177,14 @@ _LAST: dict[str, tuple[bytes, Any, SequentialFilter]] = {}
 
 def _fitted(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilter:
     if isinstance(flt, KernelBayesFilter):
-        pairs = read_pairs(list(fold.training))
-        moves = (pairs.previous, pairs.next) if pairs.controls is None else (pairs.previous, pairs.next, pairs.controls)
-        return flt.fit(fold.states, fold.observations, transitions=moves)
+        return flt.fit(fold.states, fold.observations, transitions=_moves(fold))
     return flt.fit(fold.states, fold.observations)
+
+
+def _moves(fold: LocalizationFold) -> tuple[Any, ...]:
+    """Return the moves of the training sequences: states before and after, and their controls if there are any."""
+    pairs = read_pairs(list(fold.training))
+    return (pairs.previous, pairs.next) if pairs.controls is None else (pairs.previous, pairs.next, pairs.controls)
 
 
 def calibrated(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilter:

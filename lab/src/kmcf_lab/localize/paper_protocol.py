@@ -67,7 +67,7 @@ def paper_folds(
                     observations=_taken(train.observations, rows),
                     test=tested,
                     validation=(validated.name,),
-                    tuning=[thin, validated],
+                    tuning=[_as_recording(train, rows), validated],
                     group=f"{interval:.2f} s",
                 )
             )
@@ -83,6 +83,19 @@ def with_unique_names(recordings: Sequence[Recording]) -> list[Recording]:
         replace(one, name=f"{one.name} ({k + 1})") if names.count(one.name) > 1 else one
         for k, one in enumerate(recordings)
     ]
+
+
+def _as_recording(drive: Recording, rows: IntArray) -> Recording:
+    """Return the examples drawn as a recording, so that tuning learns from them, too; they are no sequence."""
+    controls = None if drive.controls is None else drive.controls[rows]
+    return replace(
+        drive,
+        name=f"{drive.name}, drawn",
+        time=drive.time[rows],
+        states=drive.states[rows],
+        observations=_taken(drive.observations, rows),
+        controls=controls,
+    )
 
 
 def _drawn(count: int, size: int, repetition: int) -> IntArray:

@@ -220,6 +220,10 @@ class Problem:
         Methods compared by default.
     needs : str
         What ``--path`` must name; empty: nothing.
+    printed : bool
+        Whether the paper's methods are run and tuned as the paper does.
+    trials, repetitions : int
+        How often, unless the command says otherwise.
     """
 
     name: str
@@ -232,3 +236,6 @@ class Problem:
     measure: Measure
     methods: tuple[str, ...] = ("kmcf", "knn-pf", "kbr", "knn", "nai")
     needs: str = ""
+    printed: bool = False
+    trials: int = 0
+    repetitions: int = 1

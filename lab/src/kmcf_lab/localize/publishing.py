@@ -10,7 +10,7 @@ import numpy as np
 
 from kmcf_lab.cells import Cell, Result, Row
 from kmcf_lab.localize.experiment import Experiment, study_of
-from kmcf_lab.localize.figures import draw_errors, draw_iterations, draw_path
+from kmcf_lab.localize.figures import draw_errors, draw_iterations, draw_path, draw_sizes
 from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.moments import Moment, explained, telling_steps, worst_steps
 from kmcf_lab.localize.problem import LocalizationFold, Measure
@@ -92,6 +92,7 @@ def publish(
     title = f"{fold.name}: {METHODS[looked_into].label}"
     pictures = draw_path(runs, fold, experiment.data(), measure, out, title)
     pictures += draw_errors(scores, measure, out)
+    pictures += draw_sizes(scores, measure, out)
     for name, some in telling.items():
         pictures += draw_iterations(some, experiment.data(), out, name, measure.unit)
     named = {path.stem: path for path in pictures if path.suffix == ".png"}

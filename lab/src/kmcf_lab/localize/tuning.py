@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -16,6 +17,9 @@ from kmcf.tuning import tune
 from kmcf_lab.localize.problem import LocalizationFold, Measure, Settings
 from kmcf_lab.localize.splits import training_rows
 from kmcf_lab.localize.steps import position_error
+
+AS_PRINTED: dict[str, Any] = {"n_best": 1, "transfer": False, "prune": "certain"}
+"""The best trial as it is; trials are stopped only when they cannot become it any more."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class PositionError:
 
     measure: Measure
     dropped: int
+    nonnegative: ClassVar[bool] = True
 
     def __call__(self, belief: Belief, state: Any) -> float:
         """Return the loss of a belief."""
@@ -66,6 +71,8 @@ def tuned(
     trials: int,
     seed: int,
     study: Path | None = None,
+    printed: bool = False,
+    held: Sequence[str] = (),
 ) -> TunedFilter:
     """Choose hyper-parameters by leaving out training sequences, which are followed and judged like a test sequence.
 
@@ -83,6 +90,10 @@ def tuned(
         As for :func:`kmcf.tune`.
     study : Path, optional
         File that keeps the trials, so that a killed study can continue.
+    printed : bool
+        Take the settings with the smallest error as they are, as the paper does, instead of combining the best few.
+    held : sequence of str
+        Settings that are not tuned although the filter declares them.
     """
     known = set(flt.get_params(deep=True))
     space = {name: parameter for name, parameter in settings.space.items() if name in known}
@@ -96,12 +107,13 @@ def tuned(
         controls=rows.controls,
         groups=rows.groups,
         held_out=fold.validation or None,
-        learned_from=rows.learned_from,
+        learned_from=rows.learned_from & ~np.isin(rows.groups, fold.validation),
         corrected_at=rows.corrected_at,
         n_trials=trials,
         metric=PositionError(measure, min(int(np.sum(~measure.judged(one.time))) for one in followed)),
         random_state=seed,
-        space=space,
+        space={**space, **dict.fromkeys(held)},
         study=study,
+        **(AS_PRINTED if printed else {}),
     )
     return TunedFilter(clone(result.best_filter), dict(result.best_params), result.best_value)

@@ -12,16 +12,21 @@ from kmcf_lab.localize.building import FRAME_INTERVAL, Building, simulated_build
 from kmcf_lab.localize.paper_kernels import OdometryDifference, PaperPose
 from kmcf_lab.localize.paper_protocol import paper_folds, with_unique_names
 from kmcf_lab.localize.problem import Data, Measure, Problem, Settings
+from kmcf_lab.localize.remembered import Remembered
 
+PRINTED = {"engine": "exact", "reject": False, "relocate": False, "resample_threshold": 0.0}
+"""Algorithm 3 with Algorithm 1 to rounding: it resamples at every step, rejects nothing and never looks elsewhere."""
 VISION_SETTINGS = Settings(
     transition=OdometryMotion(),
     learn_transition=False,  # all four parameters 0.1, as in the paper
-    observation_kernel=SpatialPyramid(),
+    observation_kernel=Remembered(SpatialPyramid()),
     state_kernel=PaperPose(),  # R⁴ with one bandwidth, as in the paper; Pose() has two
-    kmcf={"engine": "exact", "reject": False},  # Algorithm 1 to rounding; nothing is rejected in the paper
+    kmcf=PRINTED,
     kernel_bayes={"control_kernel": OdometryDifference(), "engine": "exact", "reject": False},
 )
-SMALL_DICTIONARY = SpatialPyramid(words=50, n_descriptors=4000)
+SMALL_DICTIONARY = Remembered(SpatialPyramid(words=50, n_descriptors=4000))
+TRIALS, DRAWS = 12, 20
+"""Settings tried for a method with three parameters, and draws of the examples; the paper has 20."""
 VISION_METHODS = (
     "kmcf", "kmcf-low50", "kmcf-low100", "kmcf-sub150", "kmcf-sub300", "knn-pf", "kbr", "nai", "ours", "ours-low50",
     "ours-low100",
@@ -67,6 +72,9 @@ BUILDING = Problem(
     ),
     measure=Measure("rmse", estimate="mode"),
     methods=VISION_METHODS,
+    printed=True,
+    trials=TRIALS,
+    repetitions=DRAWS,
 )
 COLD = Problem(
     name="cold",
@@ -83,5 +91,8 @@ COLD = Problem(
     ),
     measure=Measure("rmse", estimate="mode"),
     methods=VISION_METHODS,
+    printed=True,
+    trials=TRIALS,
+    repetitions=DRAWS,
     needs="a folder with three COLD sequences of one route, each with std_cam and odom_scans",
 )

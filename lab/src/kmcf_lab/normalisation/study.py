@@ -31,7 +31,7 @@ ANCHOR = 100
 
 
 def paper_filter(kind: type[PrintedFilter], model: StateSpaceModel, seed: int, **settings: Any) -> PrintedFilter:
-    """Return the paper's filter, not fitted: Gaussian kernels on raw observations, ℓ = 50."""
+    """Return the paper's filter, not fitted: Gaussian kernels on raw observations, ℓ = 50 at every step."""
     common: dict[str, Any] = {
         "initial": model.initial,
         "state_kernel": Gaussian(multiplier=STATE_MULTIPLIER),
@@ -39,6 +39,8 @@ def paper_filter(kind: type[PrintedFilter], model: StateSpaceModel, seed: int, *
         "delta": DELTA_PLAIN["kbr"],
         "engine": "exact",
         "n_resample": HERDED,
+        "resample_threshold": 0.0,
+        "relocate": False,
         "random_state": seed,
     }
     return kind(model.transition, **{**common, **settings})
@@ -79,6 +81,8 @@ def _errors(model: StateSpaceModel, train: Trajectory, test: Trajectory, trials:
             *(train.states, train.observations, train.controls),
             n_trials=trials,
             n_best=1,
+            transfer=False,
+            prune="certain",
             random_state=seed,
         ).best_filter
         for kind in (PrintedFilter, UnnormalisedFilter)

@@ -13,18 +13,10 @@ from scipy import stats
 from kmcf.report import Statement, Verdict
 from kmcf.report.numbers import shown
 from kmcf_lab.cells import Result
+from kmcf_lab.ratios import COMPETITIVE, MARGIN, Side, as_ratio, visible, written
 from kmcf_lab.statistics import Interval
-from kmcf_lab.synthetic.comparisons import (
-    COMPETITIVE,
-    MARGIN,
-    Comparison,
-    Side,
-    across,
-    compare,
-    compare_models,
-    visible,
-)
-from kmcf_lab.synthetic.measured import ORACLE, Measured, as_ratio, errors_of, pool, values_of, written
+from kmcf_lab.synthetic.comparisons import Comparison, across, compare, compare_models
+from kmcf_lab.synthetic.measured import ORACLE, Measured, errors_of, pool, values_of
 from kmcf_lab.synthetic.study import REFERENCE
 from kmcf_lab.synthetic.time_checks import time_statements
 from kmcf_lab.verdicts import above, below

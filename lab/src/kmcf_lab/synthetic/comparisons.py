@@ -7,22 +7,15 @@ smallest ratio that these data, with their number of repetitions and their sprea
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from kmcf.report import Verdict
+from kmcf_lab.ratios import Side, as_ratio, written
 from kmcf_lab.statistics import Interval
-from kmcf_lab.synthetic.measured import Measured, as_ratio, pool, values_of, written
-
-MARGIN = 1.05
-"""A ratio counts as a difference only if its interval lies beyond this factor: 5 % of the error."""
-COMPETITIVE = 1.1
-"""We call an error competitive if it is at most 10 % larger."""
-Side = Literal["below", "above"]
+from kmcf_lab.synthetic.measured import Measured, pool, values_of
 
 
 @dataclass(frozen=True)
@@ -45,23 +38,6 @@ class Comparison:
     def __str__(self) -> str:
         parts = [f"{model} {written(one)}" for model, one in self.each.items()]
         return "; ".join(parts if len(parts) == 1 else [*parts, f"geometric mean {written(self.pooled)}"])
-
-
-def visible(ratio: Interval, side: Side, bound: float) -> str:
-    """Say which ratio decides, and from which one on these data could have shown it.
-
-    Examples
-    --------
-    >>> visible(Interval(1.2, 1.2 / 1.02, 1.2 * 1.02), "above", 1.05)
-    'holds above 1.05, seen from 1.07'
-    >>> visible(Interval(0.9, 0.0, math.inf), "below", 0.952)
-    'holds below 0.95, which a single data set cannot show'
-    """
-    decides = f"holds {side} {bound:.2f}"
-    if not (ratio.low > 0 and math.isfinite(ratio.high)):
-        return f"{decides}, which a single data set cannot show"
-    half = math.sqrt(ratio.high / ratio.low)
-    return f"{decides}, seen from {bound / half if side == 'below' else bound * half:.2f}"
 
 
 def compare(

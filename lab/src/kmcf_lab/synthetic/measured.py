@@ -11,7 +11,7 @@ from kmcf.datasets import PAPER_MODELS
 from kmcf.numerics.arrays import FloatArray
 from kmcf.report import Estimate
 from kmcf_lab.cells import Result
-from kmcf_lab.statistics import Interval, confidence, estimate
+from kmcf_lab.statistics import estimate
 from kmcf_lab.synthetic.methods import METHODS
 from kmcf_lab.synthetic.times import timed_names
 from kmcf_lab.tables import rows_of
@@ -116,24 +116,6 @@ def pool(logs: Sequence[Mapping[int, float]]) -> dict[int, float]:
 def values_of(by_repetition: Mapping[int, float]) -> FloatArray:
     """Return the values of all repetitions."""
     return np.array(list(by_repetition.values()), dtype=np.float64)
-
-
-def as_ratio(logs: FloatArray, level: float = 0.95) -> Interval:
-    """Return the geometric mean of ratios with its confidence interval, given their logarithms."""
-    with np.errstate(over="ignore"):
-        return Interval(*(float(np.exp(value)) for value in confidence(logs, level)))
-
-
-def written(ratio: Interval) -> str:
-    """Write a ratio and its interval with two decimals.
-
-    Examples
-    --------
-    >>> written(Interval(1.0, 0.98765, 1.0123))
-    '1.00 [0.99, 1.01]'
-    """
-    value, low, high = (f"{number:.2f}" if number < 1e4 else "∞" for number in ratio)
-    return f"{value} [{low}, {high}]"
 
 
 def errors_of(results: Sequence[Result]) -> Measured:

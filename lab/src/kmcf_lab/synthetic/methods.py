@@ -9,12 +9,13 @@ from typing import Any
 
 from sklearn.base import clone
 
-from kmcf.baselines import GPParticleFilter, KernelBayesFilter, KNNParticleFilter, ParticleFilter
+from kmcf.baselines import GPParticleFilter, KNNParticleFilter, ParticleFilter
 from kmcf.bayes_rule.defaults import DELTA_PLAIN
 from kmcf.filter import KernelMonteCarloFilter, SequentialFilter
 from kmcf.kernels import Gaussian, Learned
 from kmcf.kernels.defaults import OBSERVATION_MULTIPLIER, STATE_MULTIPLIER
 from kmcf.tuning import TuningResult, tune
+from kmcf_lab.moves import knowing_moves
 from kmcf_lab.synthetic.data import TRANSITIONS, SimulatedData
 
 HERDED, PARTICLES = 50, 5000
@@ -165,16 +166,10 @@ def _oracle(data: SimulatedData) -> SequentialFilter:
 
 def kernel_bayes(data: SimulatedData, **settings: Any) -> SequentialFilter:
     """Return a Kernel Bayes' Rule filter that learns its transition from the data's moves, also while it is tuned."""
-    moves = data.transitions
-
-    class WithMoves(KernelBayesFilter):
-        def fit(self, states: Any, observations: Any = None, controls: Any = None, transitions: Any = None) -> Any:
-            """Learn the observation model from the examples and the transition from the moves."""
-            return super().fit(states, observations, transitions=moves)
-
     kernel = Gaussian(multiplier=OBSERVATION_MULTIPLIER)
     common: dict[str, Any] = {"observation_kernel": kernel, "engine": "exact", "reject": False}
-    return WithMoves(initial=data.model.initial, random_state=data.seed, **{**common, **settings})
+    made = knowing_moves(data.transitions)
+    return made(initial=data.model.initial, random_state=data.seed, **{**common, **settings})
 
 
 def _kmcf(name: str, about: str, parameters: int = 4, **settings: Any) -> SyntheticMethod:

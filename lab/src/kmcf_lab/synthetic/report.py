@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from kmcf.report import Axis, Block, Chart, Report, Section, Series, SideBySide, Statements, Table, Text, Verdict
 from kmcf.report.table import TableEntry as Entry
 from kmcf_lab.cells import Result
+from kmcf_lab.ratios import COMPETITIVE, MARGIN, SIMILAR
 from kmcf_lab.synthetic.checks import error_statements, own_statements, statements
-from kmcf_lab.synthetic.comparisons import COMPETITIVE, MARGIN
 from kmcf_lab.synthetic.figures import LOOKS
 from kmcf_lab.synthetic.measured import ORACLE, Measured, errors_of, scaling_of, times_of
 from kmcf_lab.synthetic.methods import GP_RESTARTS, METHODS, TRIALS_PER_PARAMETER
 from kmcf_lab.synthetic.study import PAPER_REPETITIONS, REFERENCE
-from kmcf_lab.synthetic.time_checks import SIMILAR
 from kmcf_lab.synthetic.times import TIMED_STEPS
 from kmcf_lab.tables import chosen, column, rows_of
 from kmcf_lab.versions import versions

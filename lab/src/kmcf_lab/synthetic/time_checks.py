@@ -12,9 +12,9 @@ import numpy as np
 
 from kmcf.report import Statement, Verdict
 from kmcf_lab.cells import Result
+from kmcf_lab.ratios import SIMILAR, as_ratio, visible, written
 from kmcf_lab.statistics import Interval, slope
-from kmcf_lab.synthetic.comparisons import visible
-from kmcf_lab.synthetic.measured import Measured, as_ratio, scaling_of, times_of, written
+from kmcf_lab.synthetic.measured import Measured, scaling_of, times_of
 from kmcf_lab.synthetic.scaling import ALGORITHM_5, STABLE_STEP, WHOLE_STEP
 from kmcf_lab.synthetic.times import (
     NO_HERDING,
@@ -26,8 +26,6 @@ from kmcf_lab.synthetic.times import (
 )
 from kmcf_lab.verdicts import above, below, near
 
-SIMILAR = 1.5
-"""We call times competitive or similar up to this factor, and different beyond it."""
 MOSTLY = 0.5
 """A cost is due to a part of the step if the step without it takes less than this share of the time."""
 FLAT = 0.15

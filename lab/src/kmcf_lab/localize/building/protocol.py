@@ -1,4 +1,7 @@
-"""The paper's protocol for localization (Section 6.3): examples from some laps, a test on another."""
+"""Examples drawn at random from some laps of the building, a test on another.
+
+The protocol of Section 6.3, with a drive of its own for tuning, is in ``localize/paper_protocol.py``.
+"""
 
 from __future__ import annotations
 
