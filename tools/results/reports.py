@@ -12,6 +12,10 @@ from kmcf.report import Report, Section, Statement, Statements
 from kmcf.report.markdown import markdown
 from kmcf_lab.abc.report import abc_report
 from kmcf_lab.cells import Result
+from kmcf_lab.localize.checks import statements
+from kmcf_lab.localize.registry import problem_named
+from kmcf_lab.localize.report import size_tables
+from kmcf_lab.localize.scores import scores_of
 from kmcf_lab.normalisation.report import normalisation_report
 from kmcf_lab.resampling.checks import statements as resampling_statements
 from kmcf_lab.synthetic.report import synthetic_report
@@ -47,8 +51,21 @@ def sentences(sources: Sequence[tuple[str, Callable[[Sequence[Result]], list[Sta
     return TABLE.sub(lambda match: next(fresh), text)
 
 
+def building(text: str) -> str:
+    """Return the page of Section 6.3 in the building: its sentences, and errors over the number of examples."""
+    scores = scores_of(read_cells(RESULTS / "building" / "folds.parquet"))
+    problem = problem_named("building")
+    blocks = [Statements(statements(scores, problem.measure)), *size_tables(scores, problem.measure)]
+    fresh = TABLE.findall(markdown(Report("", "", [Section("", blocks)])))
+    if len(TABLE.findall(text)) != len(fresh):
+        raise ValueError(f"building/README.md has {len(TABLE.findall(text))} tables instead of {len(fresh)}")
+    tables = iter(fresh)
+    return TABLE.sub(lambda match: next(tables), text)
+
+
 # What turns the text of a page into its new text.
 REPORTS: dict[Path, Callable[[str], str]] = {
+    RESULTS / "building" / "README.md": building,
     RESULTS / "release" / "README.md": release,
     RESULTS / "reproduce" / "README.md": partial(
         sentences, (("resampling.parquet", resampling_statements), ("theory.parquet", theory_statements))

@@ -145,6 +145,24 @@ def size_charts(scores: Sequence[Score], measure: Measure) -> list[Block]:
     return [SideBySide(charts)]
 
 
+def size_tables(scores: Sequence[Score], measure: Measure) -> list[Table]:
+    """Put the primary number over n into a table for every interval, and the times over n into one more."""
+    sizes = sorted({one.examples for one in scores})
+
+    def table(some: Sequence[Score], name: str, caption: str) -> Table:
+        lines: list[list[Entry]] = []
+        for method in methods_of(some):
+            means = [[s.value(name) for s in some if (s.method, s.examples) == (method, n)] for n in sizes]
+            lines.append([METHODS[method].label, *(estimate(values) if values else None for values in means)])
+        return Table(["method", *(f"n = {n}" for n in sizes)], lines, caption, best="lowest", within="column")
+
+    tables = []
+    for group in dict.fromkeys(one.group for one in scores):
+        own = [one for one in scores if one.group == group]
+        tables.append(table(own, measure.primary, f"{heading(measure.primary, measure)}, steps of {group}."))
+    return [*tables, table(scores, "milliseconds", "Milliseconds per step, all intervals.")]
+
+
 def _size_chart(scores: Sequence[Score], name: str, group: str) -> Block:
     series = []
     for method in methods_of(scores):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -85,6 +85,16 @@ def score(result: Result, measure: Measure) -> Score:
         rejected=sum(bool(row["rejected"]) for row in rows),
         tuned=str(rows[0]["tuned"]),
     )
+
+
+def scores_of(results: Sequence[Result]) -> list[Score]:
+    """Return the scores that a published table of folds holds."""
+    names = [field.name for field in fields(Score)]
+    found = []
+    for result in results:
+        known = {**result.cell.coordinates, **result.rows[0]}
+        found.append(Score(**{name: known[name] for name in names}))
+    return found
 
 
 def _mean(rows: Sequence[Row], name: str, counted: BoolArray) -> float:
