@@ -139,6 +139,18 @@ def test_bad_words_for_pruning_are_refused():
             run(n_trials=2, prune="certain", metric=metric)
 
 
+def test_a_metric_of_the_users_may_promise_that_it_is_not_negative():
+    def distance(belief, state):
+        return float(np.abs(belief.mean() - state).sum())
+
+    distance.nonnegative = True
+    whole, certain = (
+        run(n_trials=8, n_best=1, prune=how, metric=distance, random_state=3) for how in (False, "certain")
+    )
+    assert certain.best_params == whole.best_params
+    assert any(row["status"] == "pruned" for row in certain.rows)
+
+
 def test_a_metric_of_the_users_sees_alarms():
     seen = []
 
