@@ -7,7 +7,7 @@ from scipy import stats
 from synthetic_results import as_the_paper_says, made_up, times_as_the_paper_says
 
 from kmcf.report import Verdict
-from kmcf_lab.cells import Result
+from kmcf_lab.cells import Cell, Result
 from kmcf_lab.synthetic.checks import own_statements, statements
 from kmcf_lab.synthetic.comparisons import compare
 from kmcf_lab.synthetic.measured import errors_of
@@ -68,6 +68,21 @@ def test_a_wide_interval_decides_nothing_and_says_what_it_could_have_seen():
     assert all(re.search(r"seen |known to|holds between|cannot show", other.numbers) for other in found.values()), (
         "every check tells its size of effect"
     )
+
+
+def test_more_of_something_is_judged_by_what_it_gains():
+    def verdict(factor, repetitions=12):
+        rng, results = np.random.default_rng(0), []
+        for repetition in range(repetitions):
+            error = float(rng.uniform(0.5, 2.0))
+            row = {"rmse": error, "rmse_with_more": error * factor * float(np.exp(0.02 * rng.normal()))}
+            where = {"model": "2a", "n": 200, "repetition": repetition, "method": "kNN-PF", "times": 4}
+            results.append(Result(Cell("more", where), (row,), 1.0, "0"))
+        (one,) = statements(results)
+        return one.verdict
+
+    assert (verdict(1.0), verdict(0.8)) == (Verdict.HOLDS, Verdict.FAILS)
+    assert verdict(0.94, repetitions=2) is Verdict.UNCLEAR
 
 
 def test_instability_is_a_matter_of_single_data_sets():

@@ -7,10 +7,12 @@ import pytest
 from synthetic_results import cell
 
 from kmcf.datasets import PAPER_MODELS
+from kmcf_lab.cells import Cell
 from kmcf_lab.kalman import kalman
 from kmcf_lab.synthetic import methods
 from kmcf_lab.synthetic.data import simulate_data
 from kmcf_lab.synthetic.methods import METHODS
+from kmcf_lab.synthetic.more import GIVEN, enlarged
 from kmcf_lab.synthetic.study import compute, filtered, synthetic_cells
 
 
@@ -35,11 +37,14 @@ def test_a_stopped_run_is_balanced():
     accuracy = [one.coordinates for one in cells if one.study == "accuracy"]
     per_repetition = 8 * 2 * len(METHODS)
     assert len(accuracy) == 4 * per_repetition
+    more = [one.coordinates for one in cells if one.study == "more"]
+    assert len(more) == 4 * 8 * len(GIVEN)
+    assert {(where["n"], where["times"]) for where in more} == {(200, 4)}
     for k in range(4):
         block = accuracy[k * per_repetition : (k + 1) * per_repetition]
         assert {where["repetition"] for where in block} == {k}
         assert {where["n"] for where in block} == {100, 200}
-    assert cells[per_repetition].study == "times"
+    assert cells[per_repetition + 8 * len(GIVEN)].study == "times"
     assert {one.coordinates["n"] for one in cells if one.study == "times"} == {50, 60}
     assert {one.coordinates["n"] for one in cells if one.study == "scaling"} == {1000, 2000, 4000, 8000, 16000}
     trials = {(where["n"], where["trials"]) for where in accuracy if where["method"] == "KMCF"}
@@ -49,6 +54,26 @@ def test_a_stopped_run_is_balanced():
     assert chosen["low-rank, stable 10"] == "best trials combined"
     starts = {where["method"]: where.get("delta") for where in accuracy}
     assert all(starts[name] == 9e-6 for name in METHODS if "KMCF" in name or "stable" in name or name == "KBR")
+
+
+@pytest.mark.parametrize("method", GIVEN)
+def test_more_is_the_same_method_with_more(method):
+    usual, larger = (simulate_data("1b", 40, 0, 10, 0, transitions=count) for count in (1000, 3000))
+    np.testing.assert_array_equal(usual.test.states, larger.test.states)
+    np.testing.assert_array_equal(usual.train.states, larger.train.states)
+    tuned, _ = METHODS[method].fitted(usual, 0)
+    flt = enlarged(method, tuned, larger, 3)
+    changed = {"n_particles": 15000} if "particles" in GIVEN[method] else {"n_transitions": 3000}
+    first, more = (one.get_params(deep=False) for one in (tuned, flt))
+    assert {name: more[name] for name in changed} == changed
+    assert all(repr(more[name]) == repr(value) for name, value in first.items() if name not in changed)
+    if method == "KBR":
+        assert [len(one._transitions.before) for one in (tuned, flt)] == [1000, 3000]
+    where = {"model": "1a", "n": 40, "repetition": 0, "steps": 5, "seed": 0, "method": method, "trials": 0, "times": 2}
+    row = compute(Cell("more", where))[0]
+    assert row["rmse"] == compute(Cell("accuracy", {k: v for k, v in where.items() if k != "times"}))[0]["rmse"]
+    assert row["rmse_with_more"] == pytest.approx(row["rmse"], rel=0.3)
+    assert row["rmse_with_more"] != row["rmse"]
 
 
 def test_a_step_that_cannot_be_computed_counts_as_broken():

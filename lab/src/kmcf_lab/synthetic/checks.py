@@ -16,7 +16,8 @@ from kmcf_lab.cells import Result
 from kmcf_lab.ratios import COMPETITIVE, MARGIN, Side, as_ratio, visible, written
 from kmcf_lab.statistics import Interval
 from kmcf_lab.synthetic.comparisons import Comparison, across, compare, compare_models
-from kmcf_lab.synthetic.measured import ORACLE, Measured, errors_of, pool, values_of
+from kmcf_lab.synthetic.measured import ORACLE, WITH_MORE, Measured, errors_of, more_of, pool, values_of
+from kmcf_lab.synthetic.more import GIVEN, TIMES
 from kmcf_lab.synthetic.study import REFERENCE
 from kmcf_lab.synthetic.time_checks import time_statements
 from kmcf_lab.verdicts import above, below
@@ -27,17 +28,28 @@ LINEAR, VECTOR = ("1a", "1b"), ("3a", "3b")
 PAIRS = (("1a", "1b"), ("2a", "2b"), ("3a", "3b"), ("4a", "4b"))
 RIVALS = ("kNN-PF", "GP-PF", "KBR")
 _SOURCE = "Section 6.2, results in RMSE"
+_GIVEN = "Section 6.2, settings"
 _OURS = "not in the paper"
 
 
 def statements(results: Sequence[Result]) -> list[Statement]:
     """Check every sentence of the paper's discussion for which there are numbers."""
-    return [*error_statements(errors_of(results)), *time_statements(results)]
+    return [*error_statements(errors_of(results)), *more_statements(more_of(results)), *time_statements(results)]
 
 
 def error_statements(errors: Measured) -> list[Statement]:
     """Check the sentences about errors."""
     return [*_methods(errors), *_controls(errors), *_reductions(errors)]
+
+
+def more_statements(errors: Measured) -> list[Statement]:
+    """Check that the rivals do not gain from more particles or moves than the paper gives them."""
+    judged = []
+    for method, what in GIVEN.items():
+        compared = compare(errors, method + WITH_MORE, method, errors.models)
+        claim = f"{method} did not improve with more than {what}."
+        judged += _ratio(claim, f"with {TIMES} times as many ÷ with {what}", compared, "above", 1 / MARGIN, _GIVEN)
+    return judged
 
 
 def own_statements(results: Sequence[Result]) -> list[Statement]:

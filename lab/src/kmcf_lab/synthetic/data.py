@@ -30,7 +30,9 @@ class SimulatedData:
         return pairs if self.moves.controls is None else (*pairs, self.moves.controls[1:])
 
 
-def simulate_data(name: str, n: int, repetition: int, steps: int, seed: int) -> SimulatedData:
+def simulate_data(
+    name: str, n: int, repetition: int, steps: int, seed: int, transitions: int = TRANSITIONS
+) -> SimulatedData:
     """Simulate a data set; the test sequence and the moves are the same for every number of examples.
 
     Parameters
@@ -43,6 +45,8 @@ def simulate_data(name: str, n: int, repetition: int, steps: int, seed: int) -> 
         Other numbers give independent data sets.
     steps : int
         Length of the test sequence.
+    transitions : int
+        Number of moves.
     """
     model = paper_model(name)
     common: dict[str, Coordinate] = {"model": name, "repetition": repetition, "seed": seed}
@@ -50,6 +54,6 @@ def simulate_data(name: str, n: int, repetition: int, steps: int, seed: int) -> 
         model,
         model.simulate(n, random_state=Cell("train", {**common, "n": n}).seed),
         model.simulate(steps, random_state=Cell("test", {**common, "steps": steps}).seed),
-        model.simulate(TRANSITIONS + 1, random_state=Cell("moves", common).seed),
+        model.simulate(transitions + 1, random_state=Cell("moves", common).seed),
         Cell("filters", {**common, "n": n}).seed % 2**32,
     )

@@ -17,6 +17,7 @@ from kmcf_lab.synthetic.times import timed_names
 from kmcf_lab.tables import rows_of
 
 ORACLE = "oracle"
+WITH_MORE = ", given more"
 Key = tuple[str, int, str]
 """Model, number of examples, method."""
 
@@ -131,6 +132,12 @@ def times_of(results: Sequence[Result]) -> Measured:
 def scaling_of(results: Sequence[Result]) -> Measured:
     """Collect the milliseconds of low-rank methods at large numbers of examples."""
     return _collected(results, "scaling", "milliseconds")
+
+
+def more_of(results: Sequence[Result]) -> Measured:
+    """Collect the errors of methods as in the paper, and of the same given more than there."""
+    usual, more = (_collected(results, "more", quantity).values for quantity in ("rmse", "rmse_with_more"))
+    return Measured({**usual, **{(model, n, method + WITH_MORE): one for (model, n, method), one in more.items()}})
 
 
 def _collected(results: Sequence[Result], study: str, quantity: str) -> Measured:

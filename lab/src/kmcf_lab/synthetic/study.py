@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -15,8 +15,9 @@ from kmcf.filter import SequentialFilter
 from kmcf_lab.cells import Cell, Coordinate, Result, Row, run_cells
 from kmcf_lab.quiet import quiet
 from kmcf_lab.statistics import rmse
-from kmcf_lab.synthetic.data import SimulatedData, simulate_data
+from kmcf_lab.synthetic.data import TRANSITIONS, SimulatedData, simulate_data
 from kmcf_lab.synthetic.methods import METHODS, TRIALS_PER_PARAMETER, SyntheticMethod
+from kmcf_lab.synthetic.more import GIVEN, TIMES, enlarged
 from kmcf_lab.synthetic.scaling import SCALED_SIZES, scaling_times
 from kmcf_lab.synthetic.times import step_times, timed_names
 
@@ -33,23 +34,40 @@ _BROKEN = (np.linalg.LinAlgError, FloatingPointError)
 
 
 def compute(cell: Cell) -> Sequence[Row]:
-    """Compute one method on one data set, or the times of all."""
+    """Compute one method on one data set, what more of something gains it, or the times of all."""
     where = cell.coordinates
     if cell.study == "scaling":
         return scaling_times(int(where["n"]), cell.seed)
-    data = simulate_data(*(where[key] for key in ("model", "n", "repetition", "steps", "seed")))  # type: ignore[arg-type]
+    data = _data(where)
     with quiet():
         if cell.study == "times":
             return step_times(data, str(where["methods"]).split("; "))
-        began = perf_counter()
-        flt, tuned = METHODS[str(where["method"])].fitted(data, int(where["trials"]))
-        row: Row = {"fit_seconds": perf_counter() - began, "seed_of_filters": data.seed}
-        row |= filtered(flt, data)
+        return [(_with_more if cell.study == "more" else _accuracy)(where, data)]
+
+
+def _data(where: Mapping[str, Any], times: int = 1) -> SimulatedData:
+    """Simulate the data set of a cell, with so many times the usual number of moves."""
+    named = {key: where[key] for key in ("n", "repetition", "steps", "seed")}
+    return simulate_data(where["model"], **named, transitions=times * TRANSITIONS)
+
+
+def _accuracy(where: Mapping[str, Any], data: SimulatedData) -> Row:
+    began = perf_counter()
+    flt, tuned = METHODS[where["method"]].fitted(data, where["trials"])
+    row: Row = {"fit_seconds": perf_counter() - began, "seed_of_filters": data.seed}
+    row |= filtered(flt, data)
     if tuned is not None:
         row |= {"validation_rmse": tuned.best_value, "untuned_validation_rmse": tuned.untuned_value}
         row["settings"] = json.dumps(tuned.best_params, default=str)
         row["failed_trials"] = sum(trial.status == "failed" for trial in tuned.trials)
-    return [row]
+    return row
+
+
+def _with_more(where: Mapping[str, Any], data: SimulatedData) -> Row:
+    name, times = where["method"], where["times"]
+    usual, _ = METHODS[name].fitted(data, where["trials"])
+    more = enlarged(name, usual, _data(where, times), times)
+    return {"rmse": filtered(usual, data)["rmse"], "rmse_with_more": filtered(more, data)["rmse"]}
 
 
 def filtered(flt: SequentialFilter, data: SimulatedData) -> Row:
@@ -112,12 +130,19 @@ def synthetic_cells(
         return Cell(study, {**where, **further})
 
     def block(repetition: int) -> list[Cell]:
-        return [
+        accuracy = [
             named("accuracy", model, n, repetition, **_settings(METHODS[name], model, per_parameter))
             for n in small_first
             for model in models
             for name in methods
         ]
+        more = [
+            named("more", model, REFERENCE, repetition, times=TIMES, **_settings(METHODS[name], model, per_parameter))
+            for model in models
+            for name in methods
+            if name in GIVEN and REFERENCE in sizes
+        ]
+        return [*accuracy, *more]
 
     names = "; ".join(timed_names(methods))
     timed = [model for model in models if model in TIMED_MODELS] or list(models[:1])

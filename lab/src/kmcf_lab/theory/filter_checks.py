@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kmcf.datasets import paper_model
+from kmcf.numerics.arrays import FloatArray
 from kmcf.report import Statement, Verdict
 from kmcf.report.numbers import shown
 from kmcf_lab.cells import Row
@@ -23,6 +25,9 @@ CONSISTENCY = {
     "mean_error": "error of the posterior mean",
     "variance_error": "median error of the posterior variance",
 }
+STATIONARY = 1.0 / (1.0 - 0.9**2)
+"""Variance of the states of model 1a."""
+COVERED_STEPS = 1000
 # How much slower than predicted a slope may be, and the slope that consistency without a rate must show.
 TOLERANCE, CONSISTENT_SLOPE = 0.05, -0.2
 
@@ -177,7 +182,7 @@ def _assumptions() -> list[Statement]:
         ("θ_obs", 1.0, 1.0, "observation"),
         ("θ_pos", variance, variance, "posterior"),  # with unit observation noise the gain equals the variance
     )
-    return [
+    smoothness = [
         norm_grows(
             f"Model 1a satisfies the assumption on {name}: it lies in the tensor product of the RKHS.",
             [least_theta_norm(width * 4, spread, STATE_BANDWIDTH, factor) for width in WIDTHS],
@@ -185,3 +190,31 @@ def _assumptions() -> list[Statement]:
         )
         for name, spread, factor, what in cases
     ]
+    return [*smoothness, _covered()]
+
+
+def _covered() -> Statement:
+    """Evaluate sup p/q along a sequence of model 1a: the largest ratio of two normal densities, in closed form."""
+    model = paper_model("1a")
+    exact = kalman(model.simulate(COVERED_STEPS, random_state=0).observations)
+    ratios = largest_ratio(exact.means, exact.variances, STATIONARY)
+    finite = bool(np.isfinite(ratios).all()) and bool((exact.variances < STATIONARY).all())
+    return Statement(
+        "Examples drawn from the stationary distribution of model 1a cover its posteriors: sup p/q < ∞.",
+        Verdict.HOLDS if finite else Verdict.FAILS,
+        f"exact posteriors are normal with variances of at most {shown(float(exact.variances.max()))}, below "
+        f"{shown(STATIONARY)}, so the supremum is finite; over {COVERED_STEPS} steps its median is "
+        f"{shown(float(np.median(ratios)))}, its largest value {shown(float(ratios.max()))}",
+        "Corollary 3, assumption on the examples",
+    )
+
+
+def largest_ratio(means: FloatArray, variances: FloatArray, spread: float) -> FloatArray:
+    """Return the supremum of the density of N(mean, variance) divided by that of N(0, spread), for smaller variances.
+
+    Examples
+    --------
+    >>> largest_ratio(np.array([0.0, 1.0]), np.array([1.0, 1.0]), 4.0).round(4)
+    array([2.    , 2.3627])
+    """
+    return np.sqrt(spread / variances) * np.exp(0.5 * means**2 / (spread - variances))
