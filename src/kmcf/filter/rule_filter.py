@@ -1,21 +1,22 @@
-"""What the two filters with a Bayes' rule share: learning, further examples, other settings on the same examples."""
+"""What the two filters with a Bayes' rule share: learning, further examples, other settings on the same examples.
+
+:mod:`kmcf.filter.rule_steps` makes steps of what they learnt.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
-from functools import partial
 from typing import Any, Self
 
-from kmcf.bayes_rule import BayesRule, Examples
-from kmcf.filter.backend import Backend, Reader, distributed_room
+from kmcf.bayes_rule import BayesRule
+from kmcf.filter.backend import Backend, distributed_room
 from kmcf.filter.explaining import ExplainedFilter, beside_examples
 from kmcf.filter.fitting.chunked import check_chunked, refuse_chunked, summed_in_words
 from kmcf.filter.fitting.gaps import Served
 from kmcf.filter.fitting.learning import LearningSettings, Learnt, learn
-from kmcf.filter.fitting.patterns import learnt_on, with_patterns
+from kmcf.filter.fitting.patterns import learnt_on
 from kmcf.filter.fitting.sensor_learning import (
     add_examples,
     fit_sensors,
@@ -26,28 +27,20 @@ from kmcf.filter.fitting.sensor_learning import (
     stored_sensors,
 )
 from kmcf.filter.inputs import read_seed
-from kmcf.filter.motion import Motion, OneMove
-from kmcf.filter.reach import Reach
-from kmcf.filter.relocation import Relocation, obstacle, usual_coverage
 from kmcf.filter.restoring import restored, stored
-from kmcf.filter.sensors import SensorsReader, SensorsRule
-from kmcf.filter.sequential import SequentialFilter
+from kmcf.filter.rule_steps import RuleSteps
 from kmcf.filter.settings import check_functions, particles_for
-from kmcf.filter.step import Move, Step
 from kmcf.filter.support import Support
 from kmcf.filter.tunable import differ, kernel_search_space, kernel_variants
-from kmcf.filter.watching import watch_observations, watch_over
 from kmcf.kernels import Kernel, Learned, Precomputed
 from kmcf.numerics.arrays import is_dask
 from kmcf.numerics.differences import squares_loop
 from kmcf.numerics.greedy import greedy_loop
-from kmcf.numerics.objects import Objects, describe
+from kmcf.numerics.objects import describe
 from kmcf.support.alerts import StalePivotsWarning, warn_user
 from kmcf.support.estimators import clone
 from kmcf.support.notebooks import in_short
 from kmcf.support.search_space import Parameter, Variants
-from kmcf.trust.alarm import Watch
-from kmcf.trust.rehearsal import Mover
 
 STALE = 1e-3
 SUMMARY_KERNEL = "observation_kernel__kernel__"
@@ -55,7 +48,7 @@ SUMMARY_KERNEL = "observation_kernel__kernel__"
 Functions = Sequence[Callable[[Any], Any]]
 
 
-class RuleFilter(SequentialFilter, ExplainedFilter):
+class RuleFilter(RuleSteps, ExplainedFilter):
     """Base class of the filters that apply a Bayes' rule to examples."""
 
     state_kernel: Any
@@ -64,22 +57,15 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     """Only for rules that have one."""
     delta: float | None
     tolerance: float | tuple[float, float] | str | None
-    n_particles: int | None
     n_examples: int | float | None
-    reject: bool | None
     floor: Any = None
-    relocate: bool | None = None
     augment: bool | None = False
 
     sensors_: dict[str, RuleFilter] | None = None
-    """A filter for each sensor, fitted to its examples alone; None where ``fit`` was given those of one sensor."""
-    learnt_: Learnt
-    """Everything that was learnt from the examples."""
     rule_: BayesRule
     observation_kernel_: Kernel
     delta_: float
     engine_: str
-    state_kernel_: Kernel
     augmented_: int
     """Number of pairs made up beside the examples."""
     _functions: tuple[Callable[[Any], Any], ...] = ()
@@ -87,10 +73,6 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
     @abstractmethod
     def _check_settings(self) -> None:
         """Check all settings that do not depend on the examples."""
-
-    @abstractmethod
-    def _support(self) -> Support:
-        """Turn the settings that are words into what fits the rule."""
 
     def _fit(self, states: Any, observations: Any, functions: Functions, known: Kernel | None = None) -> Self:
         """Fit; ``known`` is an observation kernel fitted to the same examples, to use again or to share a summary."""
@@ -287,30 +269,6 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
         self.sensors_, self.states_ = sensors, states
         self.state_kernel_ = next(iter(sensors.values())).state_kernel_
 
-    def _motion(self) -> Motion:
-        return replace(super()._motion(), examples=self._start_states, forgiving=self._makes_up_pairs)
-
-    @property
-    def _makes_up_pairs(self) -> bool:
-        parts = [self] if self.sensors_ is None else self.sensors_.values()
-        return any(getattr(part, "augmented_", 0) > 0 for part in parts)
-
-    @property
-    def _start_states(self) -> Objects:
-        """The example states from which initial ones are drawn."""
-        return self.learnt_.start_states if self.sensors_ is None else self.states_
-
-    def _reader(self) -> Reader:
-        if self.sensors_ is None:
-            return super()._reader()
-        return SensorsReader({name: sensor.reader_ for name, sensor in self.sensors_.items()})
-
-    def _rule(self) -> BayesRule:
-        """Return what corrects, by all columns of an observation or by some, by one sensor or several."""
-        if self.sensors_ is None:
-            return with_patterns(self.learnt_, self._learning_settings())
-        return SensorsRule({name: part._rule() for name, part in self.sensors_.items()}, self.rejecting_)
-
     def _examples_in_words(self) -> str:
         if self.sensors_ is None:
             return summed_in_words(self.learnt_) or super()._examples_in_words() + beside_examples(self.augmented_)
@@ -336,57 +294,6 @@ class RuleFilter(SequentialFilter, ExplainedFilter):
         return len(self.learnt_.states) if self.rule_.kept is None else self.rule_.kept
 
     @property
-    def n_particles_(self) -> int:
-        """The number of particles in use."""
-        return particles_for(self.n_particles, len(self._start_states))
-
-    @property
-    def rejecting_(self) -> bool:
-        """Whether the prediction is kept when a correction cannot be trusted."""
-        return True if self.reject is None else bool(self.reject)
-
-    @property
     def _augmenting(self) -> bool | None:
         """Whether to make up pairs beside the examples; None: if left-out examples favour it."""
         return self.augment
-
-    @property
-    def relocating_(self) -> bool:
-        """Whether the state is looked for among all examples where observations contradict the prediction."""
-        return self.relocate is not False and not obstacle(self)
-
-    def _step(self) -> Step:
-        rule, motion = self._rule(), self._motion()
-        return Step(
-            predict=Move(motion, self.n_particles_),
-            rule=rule,
-            rejecting=self.rejecting_,
-            n_particles=self.n_particles_,
-            kernel=self.state_kernel_,
-            angles=self.angles,
-            watch=self._make_watch(),
-            relocation=self._relocation(rule) if self.relocating_ else None,
-            reach=Reach(motion),
-        )
-
-    def _relocation(self, rule: BayesRule) -> Relocation:
-        states = self._start_states
-        covered = partial(usual_coverage, rule, states, self._mover(), self.angles)
-        return Relocation(states, self.n_particles_, covered)
-
-    def _make_watch(self) -> Watch:
-        if self.sensors_ is not None:
-            return watch_observations(self.states_, None, None, self.angles, self._thresholds)
-        settings, learnt, support = self._learning_settings(), self.learnt_, self._support().for_few()
-
-        def rule_of(examples: Examples, n_particles: int) -> BayesRule:
-            return support.fit(examples, learnt.epsilon, learnt.delta, n_particles).rule
-
-        return watch_over(
-            learnt, settings, rule_of, self._mover(), n_particles=self.n_particles_, seed=self.seed_,
-            known=self._thresholds,
-        )  # fmt: skip
-
-    def _mover(self) -> Mover:
-        """Return what moves states once, without a control."""
-        return OneMove(self.transition, self.angles, self._start_states if self._makes_up_pairs else None)
