@@ -72,6 +72,9 @@ def test_compressed_refuses_what_it_cannot_do(settings):
         ({"tolerance": -1.0}, "tolerance"),
         ({"tolerance": "tight"}, "tolerance"),
         ({"n_examples": 0}, "n_examples"),
+        ({"n_examples": 1}, "at least 2"),
+        ({"rank": 1.5}, "share of the trace"),
+        ({"rank": float("nan")}, "share of the trace"),
         ({"engine": "fast"}, "engine"),
     ],
 )

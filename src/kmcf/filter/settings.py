@@ -150,6 +150,8 @@ def _check_shared(flt: Any) -> None:
         check_positive("n_examples", flt.n_examples)
     else:
         check_count("n_examples", flt.n_examples, optional=True)
+        if flt.n_examples == 1:
+            raise ValueError("n_examples = 1; one example cannot tell states apart: keep at least 2.")
     by_bound = flt.resample_threshold == "bound" and flt.resampling == "herding" and flt.support == "examples"
     if not by_bound:
         check_positive("resample_threshold", flt.resample_threshold, zero=True, infinity=True)
@@ -175,7 +177,9 @@ def check_accuracy(tolerance: Any, rank: Any) -> None:
             if part >= 1:
                 raise ValueError(f"tolerance = {part!r}; it is relative to the largest similarity and must be below 1.")
     for part in pair_of(rank):
-        if not (isinstance(part, float) and 0.0 < part < 1.0):
+        if isinstance(part, float) and not 0.0 < part < 1.0:
+            raise ValueError(f"rank = {part!r}; a number that is not whole is a share of the trace, between 0 and 1.")
+        if not isinstance(part, float):
             check_count("rank", part, optional=True)
 
 
