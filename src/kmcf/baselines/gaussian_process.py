@@ -16,7 +16,6 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
-from threadpoolctl import threadpool_limits
 
 from kmcf.baselines.gp_prediction import FastPrediction
 from kmcf.baselines.particle_base import Likelihood, ParticleBase
@@ -25,6 +24,7 @@ from kmcf.filter.settings import check_count, check_positive
 from kmcf.numerics.arrays import FloatArray, positive_or_one
 from kmcf.numerics.circles import on_circles
 from kmcf.numerics.objects import Objects, describe, is_numeric
+from kmcf.numerics.threads import one_thread
 from kmcf.support.search_space import LogNormal, Parameter
 
 JITTER = 1e-10
@@ -157,7 +157,7 @@ class GPParticleFilter(ParticleBase):
         order = np.random.default_rng(self.seed_).permutation(len(rows))[: self.n_examples]
         self.regressors_: dict[int, Any] = {} if kept is None else kept["regressors_"]
         self._predictions: dict[int, FastPrediction] = {}
-        with threadpool_limits(limits=1, user_api="blas"):  # many small factorisations: threads would get in the way
+        with one_thread():  # many small factorisations
             for column in range(values.shape[1]):
                 present = order[np.isfinite(values[order, column])]
                 if len(present) > 1 and np.ptp(values[present, column]) > 0:

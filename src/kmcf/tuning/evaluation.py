@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from kmcf.filter.results.belief import Belief
 from kmcf.filter.sequential import SequentialFilter
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.interrupts import raise_if_lost, was_interrupted
 from kmcf.numerics.objects import Objects, take
+from kmcf.numerics.threads import one_thread
 from kmcf.support.alerts import FewExamplesWarning, HighRankWarning, RejectedStepWarning
 from kmcf.tuning.examples import TuningExamples
 from kmcf.tuning.folds import Fold
@@ -97,7 +97,7 @@ class Judge:
         blocks: list[float] = []
         status, value, error = "complete", np.nan, ""
         try:
-            with warnings.catch_warnings(), threadpool_limits(limits=1, user_api="blas"):
+            with warnings.catch_warnings(), one_thread():
                 for expected in (RejectedStepWarning, HighRankWarning, FewExamplesWarning):
                     warnings.simplefilter("ignore", expected)
                 value = self._embedded(proposal) if self.metric.embedding else self._averaged(proposal, blocks, rival)

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kmcf.bayes_rule import Examples
 from kmcf.filter.fitting.kernel_choice import are_counts
@@ -24,6 +23,7 @@ from kmcf.kernels.defaults import default_state_kernel
 from kmcf.numerics.arrays import FloatArray, all_finite, positive_or_one
 from kmcf.numerics.noisy_trends import NoisyTrend
 from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric
+from kmcf.numerics.threads import one_thread
 from kmcf.support.estimators import clone
 from kmcf.trust.hull import Hull
 
@@ -161,7 +161,7 @@ def gained(examples: Pairs, kernel: Kernel, *, plain: bool) -> float:
     centred = examples.states - examples.states.mean(axis=0)
     apart = np.sum((centred / positive_or_one(centred.std(axis=0))) ** 2, axis=1)
     inner, outer = np.split(np.argsort(apart, kind="stable"), [n - max(2, round(OUTERMOST * n))])
-    with threadpool_limits(limits=1, user_api="blas"):  # many small solves: threads would get in the way
+    with one_thread():  # many small solves
         for train, held_out in ((first, second), (second, first), (np.sort(inner), np.sort(outer))):
             known = Pairs(*(part[train] for part in examples))
             probes = Pairs(*(part[held_out[evenly_spaced(len(held_out), PROBES)]] for part in examples))

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kmcf.bayes_rule import Examples
 from kmcf.filter.fitting.left_out_scores import posterior_scores
@@ -21,6 +20,7 @@ from kmcf.kernels.defaults import default_observation_kernel, default_state_kern
 from kmcf.kernels.learned.counts import look_like_counts
 from kmcf.numerics.arrays import IntArray
 from kmcf.numerics.objects import Objects, evenly_spaced, is_numeric, take
+from kmcf.numerics.threads import one_thread
 from kmcf.support.estimators import clone
 
 FEWEST_EXAMPLES = 40
@@ -58,7 +58,7 @@ def choose_observation_kernel(states: Objects, observations: Objects, angles: Se
     first, second = np.array_split(chosen, 2)
     on_states = default_state_kernel(states, angles).fit(states)
     scores = {}
-    with threadpool_limits(limits=1, user_api="blas"):  # many small solves: threads would get in the way
+    with one_thread():  # many small solves
         for name, kernel in candidates.items():
             halves = [
                 _score(kernel, states, observations, train, held_out, on_states, plain=name == "plain")

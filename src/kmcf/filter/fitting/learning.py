@@ -31,6 +31,7 @@ from kmcf.numerics.arrays import IntArray
 from kmcf.numerics.circles import wrapped_columns
 from kmcf.numerics.growing import Growing
 from kmcf.numerics.objects import Objects, describe, is_numeric, take
+from kmcf.numerics.threads import one_thread
 from kmcf.support.estimators import clone
 from kmcf.support.phases import Phases
 
@@ -247,8 +248,9 @@ def learn(
     if incomplete is not None:
         few_examples(incomplete.served, "the observations have")
         settings = replace(settings, observation_kernel=on_columns(observation_kernel, incomplete.served.columns))
-    learnt = learn_from(*complete, replace(reader, filling=read.filling), settings, state_kernel, known)
     n = len(read.states)
+    with one_thread(n):
+        learnt = learn_from(*complete, replace(reader, filling=read.filling), settings, state_kernel, known)
     return replace(learnt, learnt_from=n, refreshed_at=n, incomplete=incomplete, numbers=read.numbers)
 
 

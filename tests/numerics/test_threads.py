@@ -1,0 +1,59 @@
+"""Inside, linear algebra has one thread; afterwards it has as many as before, also where several parts overlap."""
+
+import numpy as np
+import pytest
+import scipy.linalg  # noqa: F401 - loaded before threads are counted
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import kmcf
+from kmcf.numerics.threads import SMALL, one_thread
+
+
+def threads():
+    return {info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"}
+
+
+@pytest.fixture(autouse=True)
+def _two_threads():
+    with threadpool_limits(2, user_api="blas"):
+        yield
+
+
+def test_one_thread_inside_and_as_before_outside():
+    with one_thread():
+        assert threads() == {1}
+    assert threads() == {2}
+
+
+def test_many_rows_keep_all_threads():
+    with one_thread(SMALL + 1):
+        assert threads() == {2}
+
+
+def test_threads_come_back_when_the_last_part_ends_not_the_first():
+    first, second = one_thread(), one_thread()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert threads() == {1}
+    second.__exit__(None, None, None)
+    assert threads() == {2}
+
+
+def test_threads_come_back_after_an_error():
+    with pytest.raises(ZeroDivisionError), one_thread():
+        1 / 0  # noqa: B018
+    assert threads() == {2}
+
+
+def test_a_fit_to_few_examples_uses_one_thread_and_gives_the_others_back():
+    seen = []
+
+    def kernel(a, b):
+        seen.append(threads())
+        return np.exp(-0.5 * (a - b.T) ** 2)
+
+    x = np.linspace(-1.0, 1.0, 30)[:, None]
+    kmcf.KernelMonteCarloFilter(lambda x, u, rng: x, observation_kernel=kernel, random_state=0).fit(x, x)
+    assert {1} in seen
+    assert threads() == {2}
