@@ -27,6 +27,20 @@ ELLIPSES = 25
 _RADIUS = float(np.sqrt(-2.0 * np.log(0.05)))  # 95 % of a normal distribution in the plane
 _LARGEST = 260.0  # area of the heaviest disc, in square points
 
+_PLAIN: dict[str, Any] = {"linestyle": "none"}
+_OUTLINED: dict[str, Any] = {**_PLAIN, "markeredgecolor": "black"}
+_TRUE_PLACE = {**_OUTLINED, "marker": "o", "color": "#f1c40f", "markersize": 10, "zorder": 5, "label": "true place"}
+_ESTIMATE = {**_OUTLINED, "marker": "D", "color": GREEN, "markersize": 7, "zorder": 6, "label": "estimate"}
+_PARTICLES = {**_PLAIN, "marker": ".", "color": GREY, "markersize": 3, "alpha": 0.5, "label": "predicted particle"}
+_PICKED = {**_PLAIN, "marker": "o", "color": PURPLE, "markersize": 5, "alpha": 0.5, "label": "picked by herding"}
+_WEIGHT: dict[str, Any] = {**_PLAIN, "marker": "o", "alpha": 0.55, "markeredgewidth": 0, "markersize": 8}
+_POSITIVE, _NEGATIVE = (
+    {**_WEIGHT, "color": BLUE, "label": "weight > 0"},
+    {**_WEIGHT, "color": ORANGE, "label": "weight < 0"},
+)
+_SIGNS = (_TRUE_PLACE, _ESTIMATE, _PARTICLES, _POSITIVE, _NEGATIVE, _PICKED)
+"""What stands for what in pictures of single iterations."""
+
 
 def draw_path(
     runs: Mapping[str, Sequence[Row]], fold: LocalizationFold, data: Data, measure: Measure, folder: Path, title: str
@@ -127,11 +141,11 @@ def draw_iterations(
         for column, one in zip(axes.T, iterations, strict=True):
             for axis in column:
                 _plan(axis, data, None)
-                axis.plot(*one.truth, "o", color="#f1c40f", markeredgecolor="black", markersize=10, zorder=5)
-            column[0].plot(*one.predicted.T, ".", color=GREY, markersize=3, alpha=0.5)
+                axis.plot(*one.truth, **_TRUE_PLACE)
+            column[0].plot(*one.predicted.T, **_PARTICLES)
             _discs(column[1], one.states, one.weights)
-            column[1].plot(*one.estimate, "D", color=GREEN, markeredgecolor="black", markersize=7, zorder=6)
-            column[2].plot(*one.herded.T, "o", color=PURPLE, markersize=5, alpha=0.5)
+            column[1].plot(*one.estimate, **_ESTIMATE)
+            column[2].plot(*one.herded.T, **_PICKED)
             column[0].set_title(f"t = {one.time:.4g} s, error {one.error:.2f} {unit}")
         for axis, words in zip(axes[:, 0], ("prediction", "correction", "resampling"), strict=True):
             axis.set_ylabel(f"{words}\ny ({unit})")
@@ -139,6 +153,11 @@ def draw_iterations(
             axis.set_xlabel(f"x ({unit})")
         for axis in axes.ravel():
             axis.set_aspect("equal")
+        line = require("matplotlib.lines", "plot").Line2D
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        marks = [handle for handle, label in zip(handles, labels, strict=True) if label in data.marks]
+        signs = [line([], [], **style) for style in _SIGNS]
+        figure.legend(handles=[*signs, *marks], loc="outside lower center", ncols=3)
         return save_figure(figure, folder, f"iterations_{name}")
 
 
