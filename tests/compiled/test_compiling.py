@@ -10,6 +10,7 @@ import pytest
 from jax_cases import TEST
 
 from kmcf.bayes_rule.evidence import Evidence
+from kmcf.compiled import compiling
 from kmcf.compiled.compiling import announcing, compiled
 from kmcf.compiled.held import HeldResults, may_stay
 from kmcf.compiled.records import StepResult
@@ -30,6 +31,26 @@ def test_short_compiling_is_not():
             pass
         time.sleep(0.3)
     assert not caught
+
+
+def test_with_options_of_the_compiler_it_runs_inside_compiled_code_too(monkeypatch):
+    monkeypatch.setattr(compiling, "_options", lambda: {"xla_cpu_enable_fast_min_max": False})
+    twice = compiled(lambda x: 2 * x)
+    assert twice(3.0) == 6.0
+    assert jax.jit(lambda x: twice(3.0) + twice(x))(1.0) == 8.0  # of a constant, and of a placeholder
+
+
+def test_errors_of_the_function_are_not_taken_for_those_of_options(monkeypatch):
+    monkeypatch.setattr(compiling, "_options", lambda: {"xla_cpu_enable_fast_min_max": False})
+    calls = []
+
+    def broken(x):
+        calls.append(x)
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        compiled(broken)(3.0)
+    assert len(calls) == 1
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from kmcf.compiled.checks import is_traced
 from kmcf.support.alerts import SlowCompilationWarning
@@ -48,11 +49,23 @@ class compiled:  # noqa: N801
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the function; compile it first if the shapes are new."""
-        return (self._nested if is_traced(arguments) else self._outermost)(*arguments)
+        if is_traced(arguments):
+            return self._nested(*arguments)
+        try:
+            return self._outermost(*arguments)
+        except ValueError:  # JAX refuses options inside the user's compiled code, where arguments may be constants
+            if not _inside_compiled_code():
+                raise
+            return self._nested(*arguments)
 
     def lower(self, *arguments: Any) -> Any:
         """Translate without running, as functions of ``jax.jit`` can."""
         return self._outermost.lower(*arguments)
+
+
+def _inside_compiled_code() -> bool:
+    """Say whether what is computed now is being compiled; only there are new arrays placeholders."""
+    return is_traced(jnp.zeros(()))
 
 
 @cache
