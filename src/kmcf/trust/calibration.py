@@ -33,7 +33,8 @@ class Calibration:
     left_out: bool
     """Whether the filter's own examples were left out in turn; otherwise it was given others."""
     smoothed: Stretch | None = None
-    """For smoothed beliefs, whichever observations are missing; None where the filter cannot be smoothed."""
+    """For smoothed beliefs, whichever observations are missing; None where the filter cannot be smoothed, or was
+    calibrated without."""
 
     @classmethod
     def learn(

@@ -357,6 +357,18 @@ def test_calibration_has_factors_of_its_own_for_smoothed_beliefs(tmp_path):
     np.testing.assert_allclose(again.smooth(TEST.observations[:6]).interval, after.interval)
 
 
+def test_calibration_without_smoothing_leaves_smoothed_intervals_as_computed():
+    flt = make().fit(TRAIN.states[:80], TRAIN.observations[:80])
+    before, known = flt.smooth(TEST.observations[:6]), (TRAIN.states[200:320], TRAIN.observations[200:320])
+    whole = flt.calibrate(*known).calibration_
+    flt.calibrate(*known, smooth=False)
+    assert flt.calibration_.smoothed is None
+    np.testing.assert_array_equal(flt.calibration_.corrected.factors, whole.corrected.factors)
+    after = flt.smooth(TEST.observations[:6])
+    np.testing.assert_array_equal(after.interval[:-1], before.interval[:-1])
+    assert (after.filtered.interval != before.filtered.interval).any()
+
+
 @pytest.mark.slow
 def test_calibrated_smoothed_intervals_hold_what_they_say():
     model = kmcf.datasets.paper_model("2a")

@@ -199,4 +199,5 @@ def calibrated(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilte
         controls=rows.controls,
         learned_from=rows.learned_from,
         corrected_at=rows.corrected_at,
+        smooth=False,
     )
