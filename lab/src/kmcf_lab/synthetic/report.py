@@ -31,7 +31,8 @@ _VERDICTS = (
     f"distinguishable otherwise. Competitive is an error at most {COMPETITIVE - 1:.0%} larger, or a time at most "
     f"{SIMILAR:g} times as long. *Seen from* is the smallest ratio that these data could have shown, given their "
     "number and their spread. A claim about several models is judged by their geometric mean; one model that clearly "
-    "contradicts refutes it."
+    "contradicts refutes it. Only KMCF-sub50 against KMCF-sub100, and the KBR filter with and without controls, are "
+    "judged by the mean alone, and *for most of the models* by counting them, too."
 )
 _AVERAGED = (
     "A check about errors averages the logarithm of a ratio over the n that a data set was computed for; where some n "
