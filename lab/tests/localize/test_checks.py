@@ -6,6 +6,7 @@ from scipy import stats
 
 from kmcf.report import Verdict
 from kmcf_lab.localize.checks import ratios_of_draws, statements
+from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.problem import Measure
 from kmcf_lab.localize.report import size_charts
 
@@ -115,6 +116,13 @@ def test_draws_are_the_independent_units():
     low, high = stats.t.interval(0.95, 4, np.mean(by_hand), stats.sem(by_hand))
     (one,) = statements(scores, MEASURE)
     assert f"[{np.exp(low):.2f}, {np.exp(high):.2f}] over 5 draws" in one.numbers
+
+
+def test_sentences_are_about_the_papers_methods_only():
+    ours = {"kmcf-defaults": 1.0, "ours": 1.0, "ours-low50": 1.0, "knn": 1.0, "kbr": 4.0}
+    assert statements(made_up(ours), MEASURE) == []
+    printed = {name for name, method in METHODS.items() if method.printed}
+    assert printed == {*PAPER, "nai"}
 
 
 def test_without_intervals_nothing_is_checked():

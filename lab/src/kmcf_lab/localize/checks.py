@@ -17,7 +17,7 @@ from kmcf.numerics.arrays import FloatArray
 from kmcf.report import Statement, Verdict
 from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.problem import Measure
-from kmcf_lab.localize.scores import Score, methods_of
+from kmcf_lab.localize.scores import Score
 from kmcf_lab.ratios import COMPETITIVE, MARGIN, SIMILAR, as_ratio, visible, written
 from kmcf_lab.verdicts import above, below
 
@@ -37,8 +37,7 @@ def statements(scores: Sequence[Score], measure: Measure) -> list[Statement]:
     error = measure.primary
     checked = [
         _everywhere(f"{_label(name)} performs better than the KBR filter.", name, "kbr", scores, error)
-        for name in methods_of(scores)
-        if name.startswith("kmcf")
+        for name in ("kmcf", *_LOW, *_SUB)
     ]
     for group in groups:
         own = [one for one in scores if one.group == group]

@@ -138,13 +138,13 @@ METHODS: dict[str, LocalizationMethod] = {
         )
         for r in (50, 100)
     },
-    "kmcf-defaults": LocalizationMethod("KMCF, defaults", _defaults),
+    "kmcf-defaults": LocalizationMethod("KMCF, defaults", _defaults, printed=False),
     "knn-pf": LocalizationMethod("kNN-PF", _knn_particles),
     "kbr": LocalizationMethod("KBR filter", _kernel_bayes, parameters=5),
-    "knn": LocalizationMethod("k-NN mean", _neighbours),
+    "knn": LocalizationMethod("k-NN mean", _neighbours, printed=False),
     "nai": LocalizationMethod("NAI (nearest)", _nearest),
-    "poisson": LocalizationMethod("Poisson filter", _poisson),
-    "poisson-chosen": LocalizationMethod("Poisson filter, width chosen", _poisson_chosen),
+    "poisson": LocalizationMethod("Poisson filter", _poisson, printed=False),
+    "poisson-chosen": LocalizationMethod("Poisson filter, width chosen", _poisson_chosen, printed=False),
 }
 
 
