@@ -99,7 +99,8 @@ def data_sets(errors: Measured) -> str:
     """
     words = [f"{_counted(count)} at n = {n}" for n, count in errors.counts.items()]
     listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-    return f"This page rests on {listed}, for every model and method."
+    whole = len(errors.values) == len(errors.models) * len(errors.sizes) * len({key[2] for key in errors.values})
+    return f"This page rests on {listed}, for every model and method{'' if whole else ' that was computed there'}."
 
 
 def _counted(count: int) -> str:
