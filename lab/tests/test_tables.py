@@ -59,6 +59,13 @@ def test_cells_come_back_as_they_were_written(tmp_path, version):
     assert path.read_bytes() == write_cells(tmp_path / "again.parquet", read_cells(path)).read_bytes()
 
 
+@pytest.mark.parametrize("about", [{}, {"coordinates": {}}])
+def test_tables_of_something_else_are_refused(tmp_path, about):
+    path = write_parquet(tmp_path / "other.parquet", [{"n": 10}], about)
+    with pytest.raises(ValueError, match=r"other\.parquet is no table of cells"):
+        read_cells(path)
+
+
 def test_not_a_number_and_nothing_are_different_and_mixed_columns_survive(tmp_path):
     rows = [
         {"x": np.nan, "mixed": 1, "large": 2**70},

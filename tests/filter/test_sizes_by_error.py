@@ -53,6 +53,7 @@ def test_examples_are_kept_until_they_are_close_to_all():
         ({"rank": 1.5}, "rank = 1.5"),
         ({"n_examples": -0.1}, "n_examples = -0.1"),
         ({"n_examples": 0}, "n_examples = 0"),
+        ({"n_examples": 1.5}, r"n_examples = 1.5: one example is already at a distance of 0\.\d+ from all"),
     ],
 )
 def test_bad_sizes_are_refused(settings, words):

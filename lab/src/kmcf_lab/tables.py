@@ -60,6 +60,8 @@ def write_cells(path: Path, results: Sequence[Result]) -> Path:
 def read_cells(path: Path) -> list[Result]:
     """Read the cells of a Parquet file that :func:`write_cells` wrote; see there."""
     rows, about = read_parquet(path)
+    if "coordinates" not in about or not all("seed_of_cell" in row for row in rows):
+        raise ValueError(f"{path} is no table of cells: take one that kmcf reproduce or kmcf localize wrote.")
     results = []
     for _, group in groupby(rows, key=lambda row: row["seed_of_cell"]):
         lines = list(group)

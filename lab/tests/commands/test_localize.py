@@ -14,6 +14,7 @@ from stand_ins import cold_folder, mrclam_folder, radio_folder
 import kmcf
 from kmcf.report import Report
 from kmcf_lab.commands.localize import Dataset
+from kmcf_lab.localize.experiment import Experiment
 from kmcf_lab.localize.registry import PROBLEMS
 from kmcf_lab.parquet import read_parquet
 from kmcf_lab.tables import read_cells
@@ -161,6 +162,17 @@ def test_section_6_3_runs_on_a_folder_in_colds_layout(tmp_path):
     for claim in ("KMCF performs better than the KBR filter.", "At 2.27 s KMCF is competitive with kNN-PF."):
         assert claim in page
     assert "over 2 draws" in page
+
+
+def test_filters_of_the_papers_protocol_are_calibrated_on_the_drive_for_tuning(tmp_path):
+    """The examples drawn are no sequence; the second drive is one that the filter has never seen."""
+    pytest.importorskip("cv2")
+    experiment = Experiment("cold", cold_folder(tmp_path, images=120), quick=True, calibrated=True)
+    fold, _ = experiment.folds()
+    found = experiment.ready(fold.name, "kmcf").flt.calibration_
+    (validation,) = (one for one in fold.tuning if one.name in fold.validation)
+    assert not found.left_out
+    assert 0 < found.count <= len(validation)
 
 
 def test_the_papers_protocol_is_what_the_command_runs_by_itself(monkeypatch, tmp_path):

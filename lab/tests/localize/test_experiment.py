@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kmcf_lab.localize.experiment import Experiment, chosen_folds
+from kmcf_lab.localize.experiment import Experiment, chosen_folds, run_experiment
 
 
 def test_folds_are_chosen_by_name_or_number(radio):
@@ -38,3 +38,9 @@ def test_missing_paths_are_named():
         Experiment("mrclam").data()
     with pytest.raises(ValueError, match="needs no path"):
         Experiment("building", "elsewhere").data()
+
+
+def test_methods_that_would_do_the_same_as_kmcf_on_every_fold_are_an_error(radio, tmp_path):
+    methods = ["kmcf-low100", "kmcf-sub300"]
+    with pytest.raises(ValueError, match=r"kmcf-low100, kmcf-sub300 would do the same .* with more than 100 examples"):
+        run_experiment(radio, tmp_path, folds=["walk_0"], methods=methods)

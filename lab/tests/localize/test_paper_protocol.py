@@ -147,3 +147,22 @@ def test_kbr_learns_moves_of_the_first_drive_while_it_is_tuned():
 def test_two_sequences_are_not_enough(tmp_path):
     with pytest.raises(ValueError, match=r"holds 2 sequences .* three are needed, to train, to validate and to test"):
         Experiment("cold", cold_folder(tmp_path, sequences=2, images=3)).folds()
+
+
+def test_odometry_that_is_not_there_is_named(tmp_path):
+    data = cold_folder(tmp_path, images=30)
+    (data / "seq1" / "odom_scans" / "odom.tdf").unlink()
+    with pytest.raises(ValueError, match=r"seq1 has no odom_scans/odom.tdf; the filters need the robot's odometry"):
+        Experiment("cold", data).folds()
+
+
+def test_an_image_that_cannot_be_read_is_no_example(tmp_path):
+    data = cold_folder(tmp_path, images=60)
+    broken = sorted((data / "seq0" / "std_cam").iterdir())[:35]
+    for file in broken:
+        file.write_bytes(b"torn")
+    with pytest.warns(UserWarning, match="35 images of .* cannot be read"):
+        (fold,) = Experiment("cold", data, quick=True).folds()
+    assert fold.size == 20
+    assert not set(fold.observations) & {None, *broken}
+    assert len(fold.training[0]) > 8  # the robot's moves are known all the same

@@ -1,9 +1,14 @@
 """The judge: on a small run, and on results altered so that the claims are wrong."""
 
+import numpy as np
 import pytest
 
+from kmcf.report import Verdict
 from kmcf_lab.cells import Result
+from kmcf_lab.resampling.study import POINTS, TRANSITION_SD
+from kmcf_lab.theory.bound_checks import benefit_statements
 from kmcf_lab.theory.checks import statements
+from kmcf_lab.theory.filter_checks import corollary_statements
 
 # What the paper claims or uses and what is not so: θ of Section 6.1 and of model 1a, two steps of a proof, a logarithm.
 FAILING = (
@@ -74,3 +79,32 @@ def altered(results, study, **changes):
 def test_wrong_claims_are_not_confirmed(results, study, changes, claim):
     (judged,) = [one for one in statements(altered(results, study, **changes)) if claim in one.claim][:1]
     assert judged.verdict.value == "does not hold"
+
+
+def test_a_small_gain_is_one_whose_whole_interval_is_small():
+    """Errors with herding are 0.5 [0.35, 0.78] of those without: perhaps less than half of them."""
+    even = {"transition_sd": TRANSITION_SD, "sum_of_squares": 1.0 / POINTS, "without": 1.0, "copied": 0.5, "once": 1.0}
+    rows = [{**even, "herded": float(np.exp(gain))} for gain in (-1.0, -0.3) * 3]
+    (judged,) = [one for one in benefit_statements(rows) if "the gain is small" in one.claim]
+    assert judged.verdict is Verdict.UNCLEAR
+
+
+def test_fewer_particles_change_little_only_if_the_whole_interval_is_near_1():
+    """The ratio of errors is 0.89 [0.787, 1.02], half of them 0.8: the upper end of its interval alone would pass."""
+    known = {"b": 0.25, "candidates": 4, "once_q": 2.0, "copied_q": 1.0, "drawn_q": 1.0}
+    rows = [
+        {
+            **known,
+            "n": n,
+            "copies": n + 2,
+            "repetition": repetition,
+            "herded_p": n**-0.3,
+            "estimate_p": n**-0.25,
+            "truncated_q": 0.8 if repetition % 2 else 1.0,
+        }
+        for n in (10, 30, 90)
+        for repetition in range(2)
+    ]
+    (judged,) = [one for one in corollary_statements(rows) if "Stopping at n" in one.claim]
+    assert judged.verdict is Verdict.UNCLEAR
+    assert "[0.787, 1.02]" in judged.numbers

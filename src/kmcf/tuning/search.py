@@ -107,8 +107,9 @@ def tune(
     prune : bool or "certain"
         Stop trials early that are clearly behind the ``n_best`` best on the same steps; until there are so many, those
         that are far behind the best. "certain": only those whose losses so far exceed all losses of the ``n_best``-th
-        best, so that the result is that of ``prune=False``; for metrics that are never negative ("rmse", "mode",
-        "crps", "kernel_score", and functions with an attribute ``nonnegative = True``).
+        best, so that the result is that of ``prune=False`` (except with Optuna, whose proposals depend on what became
+        of earlier trials); for metrics that are never negative ("rmse", "mode", "crps", "kernel_score", and functions
+        with an attribute ``nonnegative = True``).
     time_budget : float, optional
         Seconds after which no new trial starts.
     study : path, optional

@@ -65,7 +65,12 @@ def localize(
         ),
     ] = None,
     calibrate: Annotated[
-        bool, typer.Option("--calibrate", help="Calibrate 95 % ellipses on the training sequences, left out in turn.")
+        bool,
+        typer.Option(
+            "--calibrate",
+            help="Calibrate 95 % ellipses on the training sequences, left out in turn; cold and building: on the drive "
+            "that is for tuning.",
+        ),
     ] = False,
     repetitions: Annotated[
         int | None,

@@ -186,6 +186,12 @@ def run_experiment(
                 for method in methods
                 if fold.size > METHODS[method].least
             ]
+    if not cells:
+        least = min(METHODS[method].least for method in methods)
+        raise ValueError(
+            f"there is nothing to run: {', '.join(methods)} would do the same as kmcf on the folds chosen; choose "
+            f"folds with more than {least} examples, or other methods."
+        )
     if fresh:
         for study in folder.glob("*.jsonl"):
             study.unlink()

@@ -138,13 +138,13 @@ METHODS: dict[str, LocalizationMethod] = {
         )
         for r in (50, 100)
     },
-    "kmcf-defaults": LocalizationMethod("KMCF, defaults", _defaults),
+    "kmcf-defaults": LocalizationMethod("KMCF, defaults", _defaults, printed=False),
     "knn-pf": LocalizationMethod("kNN-PF", _knn_particles),
     "kbr": LocalizationMethod("KBR filter", _kernel_bayes, parameters=5),
-    "knn": LocalizationMethod("k-NN mean", _neighbours),
+    "knn": LocalizationMethod("k-NN mean", _neighbours, printed=False),
     "nai": LocalizationMethod("NAI (nearest)", _nearest),
-    "poisson": LocalizationMethod("Poisson filter", _poisson),
-    "poisson-chosen": LocalizationMethod("Poisson filter, width chosen", _poisson_chosen),
+    "poisson": LocalizationMethod("Poisson filter", _poisson, printed=False),
+    "poisson-chosen": LocalizationMethod("Poisson filter, width chosen", _poisson_chosen, printed=False),
 }
 
 
@@ -188,16 +188,25 @@ def _moves(fold: LocalizationFold) -> tuple[Any, ...]:
 
 
 def calibrated(flt: SequentialFilter, fold: LocalizationFold) -> SequentialFilter:
-    """Calibrate a fitted filter on the training sequences, which are left out in turn and shown like the test one."""
-    rows = training_rows(fold.training, fold)
-    if rows.learned_from.sum() != fold.size:  # pieces too short to learn moves from are in what tuning leaves out
-        rows = training_rows(fold.tuning or fold.training, fold)
+    """Calibrate a fitted filter on sequences that are shown like the test sequence.
+
+    Those for tuning alone were not learnt from, and the filter is run over them as it is; where there are none, the
+    training sequences are left out in turn.
+    """
+    if fold.validation:
+        rows = training_rows([one for one in fold.tuning or fold.training if one.name in fold.validation], fold)
+        learned_from = None
+    else:
+        rows = training_rows(fold.training, fold)
+        if rows.learned_from.sum() != fold.size:  # pieces too short to learn moves from are in what tuning leaves out
+            rows = training_rows(fold.tuning or fold.training, fold)
+        learned_from = rows.learned_from
     return flt.calibrate(
         rows.states,
         rows.observations,
         rows.groups,
         controls=rows.controls,
-        learned_from=rows.learned_from,
+        learned_from=learned_from,
         corrected_at=rows.corrected_at,
         smooth=False,
     )

@@ -29,8 +29,8 @@ class PaperPose(Gaussian):
 class OdometryDifference(Gaussian):
     """Gaussian on the difference of odometry poses, seen from the first: (forward, sideways, turn).
 
-    Controls are motions (rotation, translation, rotation). The paper takes differences of the odometry's own
-    coordinates; seen from the robot they do not depend on how it happened to stand when the odometry was set to zero.
+    Controls are motions (rotation, translation, rotation). The paper does not say in whose coordinates its differences
+    are; seen from the robot they do not depend on how it happened to stand when the odometry was set to zero.
 
     Examples
     --------

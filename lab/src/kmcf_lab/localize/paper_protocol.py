@@ -53,10 +53,11 @@ def paper_folds(
             f"there are {len(data.recordings)} sequences; the paper's protocol needs three: to train, to validate and "
             "to test."
         )
-    train, validation, test = (kept(one, one.known) for one in data.recordings[:3])
+    moves, validation, test = (kept(one, one.known) for one in data.recordings[:3])
+    train = kept(moves, ~moves.missing)  # an image that cannot be read is no example
     folds = []
     for interval in intervals:
-        thin, validated, tested = (sampled(one, interval) for one in (train, validation, test))
+        thin, validated, tested = (sampled(one, interval) for one in (moves, validation, test))
         for size in (n for n in sizes if n <= len(train)):
             rows = _drawn(len(train), size, repetition)
             folds.append(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kmcf.datasets import cold
+from kmcf.datasets.cold import ODOMETRY
 from kmcf.kernels import SpatialPyramid
 from kmcf.transitions import OdometryMotion
 from kmcf_lab.localize.building import FRAME_INTERVAL, Building, simulated_building
@@ -51,7 +52,11 @@ def load_cold(path: Path) -> Data:
             f"{path} holds {len(folders)} sequences (folders with std_cam in them); three are needed, to train, to "
             "validate and to test."
         )
-    return Data(with_unique_names([cold(folder) for folder in folders[:3]]))
+    drives = [cold(folder) for folder in folders[:3]]
+    for folder, drive in zip(folders, drives, strict=False):
+        if drive.controls is None:
+            raise ValueError(f"{folder} has no {ODOMETRY}; the filters need the robot's odometry as control.")
+    return Data(with_unique_names(drives))
 
 
 BUILDING = Problem(

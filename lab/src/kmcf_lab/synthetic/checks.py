@@ -206,7 +206,7 @@ def _gained(errors: Measured) -> list[Statement]:
 
 
 def _single(claim: str, what: str, logs: np.ndarray) -> list[Statement]:
-    """Judge the claim that one ratio is above 1."""
+    """Judge the claim that one ratio is above 1, by more than the margin."""
     if not len(logs):
         return []
     ratio = as_ratio(logs)

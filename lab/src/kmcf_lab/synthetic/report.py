@@ -31,7 +31,8 @@ _VERDICTS = (
     f"distinguishable otherwise. Competitive is an error at most {COMPETITIVE - 1:.0%} larger, or a time at most "
     f"{SIMILAR:g} times as long. *Seen from* is the smallest ratio that these data could have shown, given their "
     "number and their spread. A claim about several models is judged by their geometric mean; one model that clearly "
-    "contradicts refutes it."
+    "contradicts refutes it. Only KMCF-sub50 against KMCF-sub100, and the KBR filter with and without controls, are "
+    "judged by the mean alone, and *for most of the models* by counting them, too."
 )
 _AVERAGED = (
     "A check about errors averages the logarithm of a ratio over the n that a data set was computed for; where some n "
@@ -98,7 +99,8 @@ def data_sets(errors: Measured) -> str:
     """
     words = [f"{_counted(count)} at n = {n}" for n, count in errors.counts.items()]
     listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-    return f"This page rests on {listed}, for every model and method."
+    whole = len(errors.values) == len(errors.models) * len(errors.sizes) * len({key[2] for key in errors.values})
+    return f"This page rests on {listed}, for every model and method{'' if whole else ' that was computed there'}."
 
 
 def _counted(count: int) -> str:

@@ -15,7 +15,7 @@ from kmcf_lab.statistics import Interval, confidence
 from kmcf_lab.tables import chosen, column
 from kmcf_lab.theory.benefit import FEW
 from kmcf_lab.theory.bound import CIRCLE_TRANSITIONS, LINE_TRANSITIONS, least_theta_norm
-from kmcf_lab.verdicts import above, below
+from kmcf_lab.verdicts import above, below, near
 
 # By how many standard errors a measured mean may differ from its expectation by chance, over a few hundred cells.
 _PATIENCE = 4.0
@@ -141,7 +141,7 @@ def benefit_statements(rows: Sequence[Row]) -> list[Statement]:
         ),
         Statement(
             "Where Σw² does not exceed 2/n the gain is small.",
-            Verdict.UNCLEAR if len(even) < 5 else below(Interval(*(abs(v) for v in small)), float(np.log(2.0))),
+            Verdict.UNCLEAR if len(even) < 5 else near(small, 0.0, float(np.log(2.0))),
             f"with ÷ without {_factor(small)} over {len(even)} estimates with Σw² ≤ 2/n; asked for: within a factor 2",
             source,
         ),

@@ -83,7 +83,7 @@ def _truncation(rows: Sequence[Row]) -> Statement:
     ratio, largest = _ratio(some, "truncated_q", "copied_q"), _largest(some, "truncated_q", "copied_q")
     return Statement(
         "Stopping at n particles, as our filter does, changes the error on m_Q by less than 5 %.",
-        below(Interval(*(abs(value - 1.0) for value in ratio)), 0.05),
+        near(ratio, 1.0, 0.05),
         f"error with n ÷ with ℓ⌈n/ℓ⌉ particles {ratio}, at most {shown(largest)}, where n is no multiple of ℓ and "
         "b < 1/2",
         "Corollary 2, our departure",

@@ -334,4 +334,7 @@ def _fit_rule(
         return None, settings.make_rule(examples, epsilon, delta, None)
     limit = {"error": wanted} if isinstance(wanted, float) else {"size": wanted}
     chosen = choose_examples(examples.state_kernel, examples.observation_kernel, **limit)
+    if len(chosen.indices) == 1:
+        near = f"one example is already at a distance of {chosen.error:.2g} from all"
+        raise ValueError(f"n_examples = {wanted}: {near}, but cannot tell states apart; ask for a smaller distance.")
     return chosen, settings.make_rule(examples.subset(chosen.indices), epsilon, delta, None)
