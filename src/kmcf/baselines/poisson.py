@@ -24,8 +24,8 @@ SHARES = (0.02, 0.035, 0.06, 0.1, 0.17, 0.3)
 FOLDS = 5
 MOST_CELLS = 200_000
 """Grids with more cells are not tried: the rates of many units on them would not fit into memory."""
-MOST_RATES = 2**27
-"""A width that was given may ask for more cells, but not for more rates than this: they would take a gigabyte."""
+MOST_RATES = 2**28
+"""A width that was given may ask for more cells, but not for more rates than this: they would take gigabytes."""
 BLOCK_NUMBERS = 2**28
 """Of similarities between cells and examples that are computed at once."""
 
