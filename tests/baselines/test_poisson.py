@@ -103,3 +103,21 @@ def test_rates_may_depend_on_some_columns_only():
     for columns in ([2], [], [0.5], 0, [0, 0], [1, -1]):
         with pytest.raises(ValueError, match="these must be columns of the states, 0 to 1"):
             PoissonParticleFilter(walk, columns=columns).fit(wider, counts)
+
+
+def test_a_grid_that_would_not_fit_into_memory_is_refused():
+    places = np.array([[0.0, 0.0], [100.0, 100.0]])
+    with pytest.raises(ValueError, match=r"with width = 0\.001, the rates would lie on a grid of 4e\+10 cells"):
+        PlaceFields(places, np.ones((2, 3)), width=0.001)
+    with pytest.raises(ValueError, match="a grid of inf cells"):
+        PlaceFields(places, np.ones((2, 3)), width=1e-300)
+
+
+def test_rates_computed_in_pieces_are_the_same(monkeypatch):
+    rng = np.random.default_rng(0)
+    places, counts = rng.uniform(0.0, 10.0, size=(30, 2)), rng.poisson(2.0, size=(30, 4)).astype(float)
+    counts[::7, 1] = np.nan
+    whole = PlaceFields(places, counts, width=1.5)
+    monkeypatch.setattr("kmcf.baselines.poisson.BLOCK_NUMBERS", 200)
+    states, seen = rng.uniform(-2.0, 12.0, size=(40, 2)), counts[0]
+    np.testing.assert_allclose(PlaceFields(places, counts, width=1.5)(states, seen), whole(states, seen), rtol=1e-12)

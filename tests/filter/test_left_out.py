@@ -94,3 +94,5 @@ def test_groups_are_numbered_in_order():
     np.testing.assert_array_equal(read_groups(["b", "a", "b"], 3), [0, 1, 0])
     with pytest.raises(ValueError, match="one label per example, 3 in all, but got 2"):
         read_groups(["a", "b"], 3)
+    with pytest.raises(ValueError, match="that of example 1 is nan"):  # every NaN would be a group of its own
+        read_groups(np.array([1.0, np.nan, np.nan]), 3)

@@ -29,3 +29,8 @@ def test_the_generator_of_a_key_is_the_one_that_numpy_seeds(seed, key):
     own = generator(seed, *key)
     np.testing.assert_array_equal(own.normal(size=5), usual.normal(size=5))
     np.testing.assert_array_equal(own.spawn(2)[1].random(3), usual.spawn(2)[1].random(3))
+
+
+def test_a_negative_seed_is_refused_rather_than_divided_for_ever():
+    with pytest.raises(ValueError, match="a seed is -1; it must not be negative"):
+        generator(-1, 0)

@@ -1,11 +1,16 @@
 """Inside, linear algebra has one thread; afterwards it has as many as before, also where several parts overlap."""
 
+import os
+import signal
+from threading import Event, Thread
+
 import numpy as np
 import pytest
 import scipy.linalg  # noqa: F401 - loaded before threads are counted
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import kmcf
+from kmcf.numerics import threads as limiting
 from kmcf.numerics.threads import SMALL, one_thread
 
 
@@ -57,3 +62,55 @@ def test_a_fit_to_few_examples_uses_one_thread_and_gives_the_others_back():
     kmcf.KernelMonteCarloFilter(lambda x, u, rng: x, observation_kernel=kernel, random_state=0).fit(x, x)
     assert {1} in seen
     assert threads() == {2}
+
+
+@pytest.fixture
+def _ctrl_c_by_a_timer():
+    before = signal.signal(signal.SIGALRM, lambda number, frame: signal.raise_signal(signal.SIGINT))
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer here")
+@pytest.mark.usefixtures("_ctrl_c_by_a_timer")
+def test_ctrl_c_wherever_it_comes_limits_no_later_part_for_good():
+    came = 0
+    for microseconds in range(100, 1000, 3):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 1e-6 * microseconds)
+            for _ in range(1000):
+                with one_thread():
+                    pass
+        except KeyboardInterrupt:
+            came += 1
+        with one_thread():
+            assert threads() == {1}
+        assert threads() == {2}
+    assert came > 250
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_process_forked_while_another_thread_begins_does_not_wait_for_it():
+    ready, done = Event(), Event()
+
+    def hold():
+        with limiting._LIMITED._lock:
+            ready.set()
+            done.wait()
+
+    other = Thread(target=hold)
+    other.start()
+    assert ready.wait(20)
+    child = os.fork()
+    if child == 0:  # in the new process
+        try:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(20)
+            with one_thread():
+                os._exit(0 if threads() == {1} else 1)
+        finally:
+            os._exit(2)
+    done.set()
+    other.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -220,3 +220,122 @@ def test_runs_that_are_none(change, told, tmp_path):
     path.write_bytes(rebuilt(path.read_bytes(), change))
     with pytest.raises(FileError, match=told):
         kmcf.load(path)
+
+
+def retouched(flt, folder, change):
+    """Save a filter, change its file on purpose, and return the path."""
+    path = folder / "m.kmcf"
+    flt.save(path)
+    path.write_bytes(rebuilt(path.read_bytes(), change))
+    return path
+
+
+def on_walk(make, **settings):
+    return make(kmcf.transitions.GaussianRandomWalk(0.3), random_state=0, **settings).fit(STATES, OBSERVATIONS)
+
+
+@pytest.mark.parametrize("make", [kmcf.KernelMonteCarloFilter, kmcf.baselines.KNNParticleFilter])
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"seed_": -1}, "random_state = -1"),  # which used to filter for ever
+        ({"seed_": 2.5}, r"its seed is 2\.5; it must be a whole number"),
+        ({"resampling": "x"}, "resampling = 'x'; it must be one of"),
+        ({"resample_threshold": -1.0}, r"resample_threshold = -1\.0"),
+        ({"initial": 7}, "initial must be a function"),
+    ],
+)
+def test_settings_that_no_filter_was_fitted_with_are_refused(make, settings, told, tmp_path):
+    with pytest.raises(FileError, match=told):
+        kmcf.load(retouched(on_walk(make), tmp_path, lambda m, _: m["root"]["state"].update(settings)))
+
+
+def test_of_each_sensor_too(tmp_path):
+    examples = {"near": (STATES, OBSERVATIONS), "far": (STATES, OBSERVATIONS)}
+    flt = kmcf.KernelMonteCarloFilter(kmcf.transitions.GaussianRandomWalk(0.3), random_state=0).fit(examples)
+    with pytest.raises(FileError, match="rule = 'x'; it must be one of"):
+        kmcf.load(retouched(flt, tmp_path, lambda m, _: m["root"]["state"].update(rule="x")))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "name", "value"),
+    [
+        (kmcf.kernels.SignalStrength(), "range_", 0.0),
+        (kmcf.kernels.SignalStrength(), "exponent_", -1.0),
+        (kmcf.kernels.LaserScan(rotation=0), "max_range_", -3.0),
+        (Gaussian(), "bandwidth_", {"float": "nan"}),
+        (Gaussian(), "bandwidth_", "wide"),
+        (Gaussian(), "bandwidth_", []),
+    ],
+)
+def test_learnt_sizes_that_are_not_positive_are_refused(kernel, name, value, tmp_path):
+    fitted = kernel.fit(np.random.default_rng(0).uniform(1.0, 5.0, size=(20, 6)))
+    assert getattr(fitted, name) > 0
+    with pytest.raises(FileError, match=f"has a {name} that is not a positive number"):
+        kmcf.load(written(fitted, tmp_path, lambda m, _: m["root"]["state"].update({name: value})))
+
+
+def test_factors_that_are_not_finite_are_refused(tmp_path):
+    flt = on_walk(kmcf.KernelMonteCarloFilter, engine="compressed")
+
+    def change(manifest, members):
+        cache = manifest["root"]["state"]["cache_"]["versioned"][1]["dict"]
+        tensors = cache[1][cache[0].index("tensors")]["dict"]
+        name = tensors[1][tensors[0].index("moments")]["array"]
+        moments = np.load(io.BytesIO(members[f"{name}.npy"]))
+        members[f"{name}.npy"] = npy(moments.shape, data=np.full(moments.size, np.nan).tobytes())
+
+    with pytest.raises(FileError, match="some numbers are NaN or infinite"):
+        kmcf.load(retouched(flt, tmp_path, change))
+
+
+def counting():
+    places = np.linspace(0.0, 50.0, 60)[:, None]
+    counts = np.random.default_rng(0).poisson(3.0, size=(60, 4))
+    flt = kmcf.baselines.PoissonParticleFilter(kmcf.transitions.GaussianRandomWalk(0.3), random_state=0)
+    return flt.fit(places, counts)
+
+
+@pytest.mark.parametrize(
+    ("width", "told"), [(1e-7, "a grid of"), (-1.0, "width_ = -1"), ({"float": "nan"}, "width_ = nan")]
+)
+def test_a_width_that_would_take_all_memory_is_refused(width, told, tmp_path):
+    with pytest.raises(FileError, match=told):
+        kmcf.load(retouched(counting(), tmp_path, lambda m, _: m["root"]["state"].update(width_=width)))
+
+
+def test_counts_that_are_none_are_refused(tmp_path):
+    def change(manifest, members):
+        name = manifest["root"]["state"]["observations_"]["array"]
+        members[f"{name}.npy"] = npy((60, 4), data=np.full(240, -1.0).tobytes())
+
+    with pytest.raises(FileError, match="counts are whole numbers"):
+        kmcf.load(retouched(counting(), tmp_path, change))
+
+
+@pytest.mark.parametrize("kernel", [kmcf.kernels.PlacedLandmarks, kmcf.kernels.PlacedScan])
+def test_a_billion_poses_to_try_are_refused(kernel, tmp_path):
+    rng = np.random.default_rng(0)
+    poses = rng.uniform(-1.0, 1.0, size=(30, 3))
+    seen = rng.uniform(1.0, 5.0, size=(30, 12))
+    observations = [[(0, *row[:2]), (1, *row[2:4])] for row in seen] if kernel.__name__ == "PlacedLandmarks" else seen
+    flt = kmcf.KernelMonteCarloFilter(
+        kmcf.transitions.GaussianRandomWalk(0.1), observation_kernel=kernel(search=50), support="particles",
+        angles=[2], n_particles=20, random_state=0,
+    )  # fmt: skip
+    flt.fit(poses, observations)
+
+    def change(manifest, _):
+        manifest["root"]["state"]["observation_kernel_"]["state"]["search"] = 10**9
+
+    with pytest.raises(FileError, match="search = 1000000000; it must be an integer, at least 0, at most 1000000"):
+        kmcf.load(retouched(flt, tmp_path, change))
+
+
+def test_a_transition_passed_again_that_cannot_be_called_is_refused_at_once(tmp_path):
+    def move(states, control, rng):
+        return states
+
+    kmcf.KernelMonteCarloFilter(move, random_state=0).fit(STATES, OBSERVATIONS).save(tmp_path / "m.kmcf")
+    with pytest.raises(kmcf.store.PassedAgainError, match=r"it takes \(states, rng\)"):
+        kmcf.load(tmp_path / "m.kmcf", transition=lambda states, rng: states)

@@ -181,3 +181,18 @@ def test_a_filter_refuses_it_before_it_has_learnt_anything():
             kmcf.KernelMonteCarloFilter(transition).fit(states, states)
     with pytest.raises(ValueError, match="neighbours = 0; it must be a whole number"):
         kmcf.KernelMonteCarloFilter(RecordedMoves().fit(states).set_params(neighbours=0)).fit(states, states)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"moves": np.zeros((3, 1))}, "they must be alike"),
+        ({"durations": np.zeros(2)}, "durations must be 2 positive numbers"),
+        ({"noise": [0.1, 0.2]}, "2 noises, but states have 1 columns"),
+        ({"angles": [3]}, "these must be columns of the states"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused_before_the_first_move(change, told):
+    motion = RecordedMoves(**{"states": np.zeros((2, 1)), "moves": np.ones((2, 1)), **change})
+    with pytest.raises(ValueError, match=told):
+        motion.check_usable()

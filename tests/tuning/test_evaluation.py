@@ -139,6 +139,12 @@ def test_bad_words_for_pruning_are_refused():
             run(n_trials=2, prune="certain", metric=metric)
 
 
+def test_nothing_is_certain_where_proposals_depend_on_how_trials_end(tmp_path):
+    with pytest.raises(ValueError, match="prune = 'certain' is for sampler='random'"):
+        run(n_trials=2, prune="certain", sampler="optuna", study=tmp_path / "study.jsonl")
+    assert not (tmp_path / "study.jsonl").exists()
+
+
 def test_a_metric_of_the_users_may_promise_that_it_is_not_negative():
     def distance(belief, state):
         return float(np.abs(belief.mean() - state).sum())

@@ -131,18 +131,21 @@ class GPParticleFilter(ParticleBase):
         observations : array (n, ...)
             What was observed there.
         """
-        self._check_particle_settings()
+        self._check_settings()
+        self._read_examples(states, observations, accepts=Accepts(missing=True))
+        for name, objects in (("states", self.states_), ("observations", self._observations)):
+            if not is_numeric(objects):
+                raise TypeError(f"the {name} are {describe(objects)}, but Gaussian processes need vectors of numbers.")
+        return self._finish_fit()
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
         check_positive("variance_multiplier", self.variance_multiplier)
         check_count("n_examples", self.n_examples, optional=True)
         check_count("n_hyperparameter_examples", self.n_hyperparameter_examples, optional=True)
         if not isinstance(self.n_restarts, Integral) or isinstance(self.n_restarts, bool) or self.n_restarts < 0:
             raise ValueError(f"n_restarts = {self.n_restarts!r}; it must be 0 or a positive integer.")
         check_positive("tolerance", self.tolerance)
-        self._read_examples(states, observations, accepts=Accepts(missing=True))
-        for name, objects in (("states", self.states_), ("observations", self._observations)):
-            if not is_numeric(objects):
-                raise TypeError(f"the {name} are {describe(objects)}, but Gaussian processes need vectors of numbers.")
-        return self._finish_fit()
 
     def _kept(self) -> dict[str, Any]:
         return {**super()._kept(), "regressors_": self.regressors_}

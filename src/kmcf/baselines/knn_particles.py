@@ -130,10 +130,13 @@ class KNNParticleFilter(NeighbourLearner, ParticleBase):
         observations : array (n, ...) or list of n objects
             What was observed there.
         """
-        self._check_particle_settings()
-        check_positive("state_multiplier", self.state_multiplier)
+        self._check_settings()
         self._read_neighbours(states, observations)
         return self._finish_fit()
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        check_positive("state_multiplier", self.state_multiplier)
 
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
         self._learn_search(kept)

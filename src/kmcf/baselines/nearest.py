@@ -109,9 +109,12 @@ class NeighbourBase(NeighbourLearner):
         observations : array (n, ...) or list of n objects
             What was observed there.
         """
-        check_count("n_particles", self.n_particles, most=MOST_PARTICLES)
+        self._check_settings()
         self._read_neighbours(states, observations)
         return self._finish_fit()
+
+    def _check_settings(self) -> None:
+        check_count("n_particles", self.n_particles, most=MOST_PARTICLES)
 
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
         self._learn_search(kept)

@@ -86,7 +86,7 @@ class ParticleFilter(ParticleBase):
         observations : array (n, ...) or list of n objects, optional
             One per state.
         """
-        self._check_particle_settings()
+        self._check_settings()
         if not callable(self.log_likelihood):
             raise TypeError(f"log_likelihood must be a function (states, y) -> (m,), not {self.log_likelihood!r}.")
         if states is not None:

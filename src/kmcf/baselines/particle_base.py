@@ -105,7 +105,8 @@ class ParticleBase(ExampleFilter):
     def _likelihood(self, particles: Objects, observation: Objects) -> Likelihood:
         """Say how well the particles explain an observation (a collection of length 1)."""
 
-    def _check_particle_settings(self) -> None:
+    def _check_settings(self) -> None:
+        """Check all settings that do not depend on the examples."""
         check_count("n_particles", self.n_particles, most=MOST_PARTICLES)
         check_choice("resampling", self.resampling, tuple(SCHEMES))
         check_positive("resample_threshold", self.resample_threshold, zero=True)

@@ -24,6 +24,10 @@ SHARES = (0.02, 0.035, 0.06, 0.1, 0.17, 0.3)
 FOLDS = 5
 MOST_CELLS = 200_000
 """Grids with more cells are not tried: the rates of many units on them would not fit into memory."""
+MOST_RATES = 2**28
+"""A width that was given may ask for more cells, but not for more rates than this: they would take gigabytes."""
+BLOCK_NUMBERS = 2**28
+"""Of similarities between cells and examples that are computed at once."""
 
 
 class PlaceFields:
@@ -50,14 +54,13 @@ class PlaceFields:
     def __init__(self, states: FloatArray, counts: FloatArray, width: float) -> None:
         self._step = width / CELLS_PER_WIDTH
         self._low = states.min(axis=0) - width
-        self._shape = tuple(np.ceil((states.max(axis=0) + width - self._low) / self._step).astype(int) + 1)
+        self._shape = _grid_shape((states.max(axis=0) + width - self._low) / self._step, counts.shape[1], width)
         axes = [low + self._step * np.arange(size) for low, size in zip(self._low, self._shape, strict=True)]
         cells = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, states.shape[1])
         self.cells: FloatArray = cells
-        closeness = np.exp(-0.5 * squared_euclidean(cells / width, states / width))
-        occupancy = closeness.sum(axis=1)
-        seen = closeness @ np.isfinite(counts)  # where a count is missing, the other examples say what the rate is
-        self._rates = np.maximum(closeness @ np.nan_to_num(counts) / np.maximum(seen, 1e-12), LEAST_RATE)
+        block = max(1, BLOCK_NUMBERS // len(states))
+        parts = [_smoothed(cells[i : i + block] / width, states / width, counts) for i in range(0, len(cells), block)]
+        self._rates, occupancy = (np.concatenate(column) for column in zip(*parts, strict=True))
         self._visited = occupancy >= LEAST_OCCUPANCY
 
     @property
@@ -80,6 +83,27 @@ class PlaceFields:
         rates = self._rates[:, known]
         logs = (np.log(rates) @ given[known] - rates.sum(axis=1))[flat]
         return np.asarray(np.where(inside & self._visited[flat], logs, -np.inf))
+
+
+def _grid_shape(extent: FloatArray, units: int, width: float) -> tuple[int, ...]:
+    """Return how many cells a grid has along each axis, if the rates of all units on it fit into memory."""
+    sizes = np.ceil(extent) + 1.0
+    with np.errstate(over="ignore"):
+        cells = float(np.prod(sizes))
+    if not cells * max(units, len(sizes)) <= MOST_RATES:
+        raise ValueError(
+            f"with width = {width:g}, the rates would lie on a grid of {cells:.3g} cells over the example states, too "
+            "many to keep; give a larger width, or name the columns that the rates depend on."
+        )
+    return tuple(sizes.astype(int))
+
+
+def _smoothed(cells: FloatArray, states: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the rates in some cells, and by how many examples, smoothed, they were visited; in units of the width."""
+    closeness = np.exp(-0.5 * squared_euclidean(cells, states))
+    seen = closeness @ np.isfinite(counts)  # where a count is missing, the other examples say what the rate is
+    rates = np.maximum(closeness @ np.nan_to_num(counts) / np.maximum(seen, 1e-12), LEAST_RATE)
+    return rates, closeness.sum(axis=1)
 
 
 class PoissonParticleFilter(ParticleBase):
@@ -155,17 +179,13 @@ class PoissonParticleFilter(ParticleBase):
         observations : array (n, units)
             Their counts, not negative; NaN where they are missing.
         """
-        self._check_particle_settings()
-        check_positive("width", self.width, optional=True)
+        self._check_settings()
         self._read_examples(states, observations, accepts=Accepts(missing=True))
-        counts = np.asarray(self._observations)
-        known = counts[~np.isnan(counts)] if counts.dtype.kind == "f" else counts
-        if counts.ndim != 2 or counts.dtype.kind not in "biuf" or (known < 0).any() or (known != np.rint(known)).any():
-            raise ValueError(
-                "the Poisson filter is for vectors of counts, which these observations are not: counts are whole "
-                "numbers."
-            )
         return self._finish_fit()
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        check_positive("width", self.width, optional=True)
 
     def search_space(self) -> dict[str, Parameter]:
         """Return the width of the smoothing."""
@@ -173,8 +193,9 @@ class PoissonParticleFilter(ParticleBase):
 
     def _learn(self, kept: Mapping[str, Any] | None) -> None:
         self.state_kernel_ = self._fit_state_kernel(kept)
-        states, counts = self._judged(self.states_), np.asarray(self._observations, dtype=np.float64)
+        states, counts = self._judged(self.states_), _checked_counts(self._observations)
         if kept is not None:
+            check_positive("width_", kept["width_"])
             self.width_ = float(kept["width_"])
         else:
             self.width_ = chosen_width(states, counts) if self.width is None else float(self.width)
@@ -206,6 +227,17 @@ class PoissonParticleFilter(ParticleBase):
                 f"columns = {self.columns!r}; these must be columns of the states, 0 to {rows.shape[1] - 1}, each once."
             )
         return rows[:, chosen]
+
+
+def _checked_counts(observations: Objects) -> FloatArray:
+    """Return the example observations, if they are vectors of counts; NaN where they are missing."""
+    counts = np.asarray(observations)
+    known = counts[~np.isnan(counts)] if counts.dtype.kind == "f" else counts
+    if counts.ndim != 2 or counts.dtype.kind not in "biuf" or (known < 0).any() or (known != np.rint(known)).any():
+        raise ValueError(
+            "the Poisson filter is for vectors of counts, which these observations are not: counts are whole numbers."
+        )
+    return np.asarray(counts, dtype=np.float64)
 
 
 def chosen_width(states: FloatArray, counts: FloatArray) -> float:

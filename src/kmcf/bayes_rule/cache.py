@@ -25,6 +25,7 @@ from kmcf.bayes_rule.lowrank import LowRankRule
 from kmcf.bayes_rule.particles import ParticleRule
 from kmcf.bayes_rule.tensors import Tensors
 from kmcf.kernels import ExampleKernel
+from kmcf.numerics.arrays import all_finite
 from kmcf.numerics.growing import Growing
 from kmcf.numerics.linalg import PivotedCholesky
 from kmcf.numerics.objects import is_numeric
@@ -191,7 +192,8 @@ def _tensors(stored: dict[str, Any], n: int, p: int, q: int, functions: int) -> 
     _check(n <= tensors.n <= MOST_EXAMPLES, f"the sums are over {tensors.n} examples")
     for name, shape in expected.items():
         array = getattr(tensors, name)
-        _check(np.shape(array) == shape and array.dtype == np.float64, f"the tensor {name} has another size")
+        _check(np.shape(array) == shape, f"the tensor {name} has another size")
+        _check_numbers(array)
     return tensors
 
 
@@ -206,6 +208,7 @@ def _centre(stored: Any, examples: Examples) -> Any:
 def _check_numbers(*arrays: Any) -> None:
     known = all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays)
     _check(known, "some arrays are not double-precision numbers")
+    _check(all(all_finite(array) for array in arrays), "some numbers are NaN or infinite")
 
 
 def _number(value: Any, kind: type) -> Any:

@@ -6,6 +6,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -250,6 +251,9 @@ def read_groups(groups: Any, n: int) -> IntArray:
     if labels is None or len(labels) != n:
         found = "a single value" if labels is None else f"{len(labels)} of them"
         raise ValueError(f"groups must hold one label per example, {n} in all, but got {found}.")
+    for number, label in enumerate(labels):
+        if isinstance(label, Real) and np.isnan(float(label)):
+            raise ValueError(f"groups must hold one label per example, but that of example {number} is {label}.")
     numbers: dict[Any, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.intp)
 

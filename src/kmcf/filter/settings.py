@@ -63,7 +63,8 @@ def check_count(name: str, value: Any, *, optional: bool = False, most: int | No
 
 
 def check_restored(flt: Any) -> None:
-    """Check the settings by which a filter from a file could ask for memory without end."""
+    """Check what moves states, and the settings by which a filter from a file could ask for memory without end."""
+    check_draws(flt)
     for name in ("n_particles", "n_transitions"):
         check_count(name, getattr(flt, name, None), optional=True, most=MOST_PARTICLES)
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 
 from kmcf.filter.backend import Backend
+from kmcf.filter.inputs import read_seed
 from kmcf.filter.naming import restored_names
 from kmcf.filter.restoring import with_cache
 from kmcf.filter.settings import check_restored
 from kmcf.numerics.objects import Objects
+from kmcf.support.alerts import GuessedMotionWarning
 from kmcf.support.estimators import Estimator
+from kmcf.support.storable import PassedAgainError
 from kmcf.trust.calibration import Calibration
 from kmcf.trust.thresholds import Thresholds
 
@@ -69,8 +73,8 @@ class StoredFilter(Estimator, ABC):
         state, self._stored = self._stored, None
         if state is None:
             return
-        check_restored(self)
-        self.seed_ = int(state["seed_"])
+        self._check_restored(passed, several=bool(state.get("sensors_")))
+        self.seed_ = read_seed(_whole(state["seed_"]))
         self._thresholds = Thresholds.restored(state["alarms_"]) if "alarms_" in state else None
         self._restore(state, passed)
         self.state_names_ = restored_names(state.get("state_names_", ()), self.states_)
@@ -78,6 +82,22 @@ class StoredFilter(Estimator, ABC):
         if stored is not None:
             self.calibration_ = Calibration.restored(stored, int(np.prod(np.shape(self.states_)[1:])))
         self.backend_ = self._make_backend()
+
+    def _check_restored(self, passed: set[str], *, several: bool) -> None:
+        """Check the settings as ``fit`` does; those of several sensors are checked one by one."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GuessedMotionWarning)  # fit said so
+            try:
+                check_restored(self)
+                if not several:
+                    self._check_settings()
+            except (TypeError, ValueError) as error:
+                if passed & {"transition", "initial"}:
+                    raise PassedAgainError(str(error)) from error
+                raise
+
+    def _check_settings(self) -> None:
+        """Check all settings that do not depend on the examples."""
 
     @property
     @abstractmethod
@@ -111,3 +131,10 @@ class StoredFilter(Estimator, ABC):
         self.__dict__.update(state)
         if "seed_" in state:
             self.backend_ = self._make_backend()
+
+
+def _whole(seed: Any) -> int:
+    """Return the seed of a file; nothing but a whole number is one."""
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise ValueError(f"its seed is {seed!r}; it must be a whole number.")
+    return seed

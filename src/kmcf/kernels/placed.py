@@ -17,6 +17,8 @@ JOINING = 300
 """Number of poses that then join the prediction."""
 AROUND = 0.5
 """In units of length: how far from the examples' positions the pose is looked for."""
+MOST_POSES = 10**6
+"""More poses to try than this would take gigabytes in a step."""
 
 
 class Placed(ABC):
@@ -133,6 +135,6 @@ def checked_search(search: Any, kernel: str) -> int:
     >>> checked_search(100, "PlacedScan")
     100
     """
-    if not (isinstance(search, int | np.integer) and search >= 0):
-        raise ValueError(f"{kernel} has search = {search!r}; it must be an integer, at least 0.")
+    if not (isinstance(search, int | np.integer) and 0 <= search <= MOST_POSES):
+        raise ValueError(f"{kernel} has search = {search!r}; it must be an integer, at least 0, at most {MOST_POSES}.")
     return int(search)

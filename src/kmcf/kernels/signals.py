@@ -144,6 +144,7 @@ class SignalStrength(Gaussian):
             features = centred @ xp.asarray(self.components_, dtype=features.dtype)
         if self.scans == 1:
             return features
+        self._check_fading()
         shares = float(self.fading) ** np.arange(self.scans)
         factors = xp.asarray(np.sqrt(np.sum(shares**2)) / shares, dtype=features.dtype)
         features = xp.reshape(features, (rows.shape[0], self.scans, features.shape[1])) / factors[:, None]
@@ -175,10 +176,13 @@ class SignalStrength(Gaussian):
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or value < 1:
                 raise ValueError(f"SignalStrength has {name} = {value!r}; it must be a positive integer.")
-        if not 0.0 < self.fading <= 1.0:
-            raise ValueError(f"SignalStrength has fading = {self.fading!r}; it must be above 0 and at most 1.")
+        self._check_fading()
         if columns % self.scans:
             raise ValueError(f"SignalStrength has scans = {self.scans}, but {columns} columns cannot be divided so.")
+
+    def _check_fading(self) -> None:
+        if not 0.0 < self.fading <= 1.0:
+            raise ValueError(f"SignalStrength has fading = {self.fading!r}; it must be above 0 and at most 1.")
 
 
 def _targets(states: Any, n: int) -> FloatArray | None:

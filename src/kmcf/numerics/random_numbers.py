@@ -46,6 +46,8 @@ def generator(seed: int, *key: int) -> np.random.Generator:
 @lru_cache(maxsize=16)
 def _words(seed: int) -> tuple[int, ...]:
     """Return a seed as words of 32 bits, filled up to the size of NumPy's pool where a key follows."""
+    if seed < 0:
+        raise ValueError(f"a seed is {seed}; it must not be negative.")
     words = [seed % WORD]
     while seed := seed // WORD:
         words.append(seed % WORD)

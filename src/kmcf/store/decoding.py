@@ -18,6 +18,8 @@ from kmcf.store.registry import find_class, find_function, is_ours
 from kmcf.store.regressors import load_regressor
 from kmcf.support.storable import Recomputable
 
+SIZES = ("bandwidth_", "exponent_", "gamma_", "max_range_", "range_", "step_")
+"""What kernels and transitions learn and divide by, or raise to; nothing is learnt that is not positive."""
 BIT_GENERATORS = ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937")
 
 
@@ -135,6 +137,14 @@ def _check_attributes(cls: Any, state: dict[str, Any]) -> None:
             raise FileError(
                 f"it sets {strange[0]!r} of {cls.__name__}, which this version of kmcf does not know; a newer one may."
             )
+        for name in SIZES:
+            if name in state and not _is_positive(state[name]):
+                raise FileError(f"its {cls.__name__} has a {name} that is not a positive number.")
+
+
+def _is_positive(value: Any) -> bool:
+    numbers = np.asarray(value)
+    return numbers.dtype.kind in "iuf" and bool(numbers.size and np.isfinite(numbers).all() and (numbers > 0).all())
 
 
 def _arguments_left_out(cls: Any, state: dict[str, Any]) -> dict[str, Any]:

@@ -156,13 +156,20 @@ class RecordedMoves(Transition):
     def check_usable(self) -> None:
         """Raise an error if there are no recorded moves, or no number of neighbours to choose from."""
         self._count()
-        if self._value("states") is None or self._value("moves") is None:
-            raise ValueError("RecordedMoves has no recorded moves: call fit(sequences), or give states and moves.")
+        self._sigma(self._prepared().states.shape[1])
 
     def _known(self, width: int) -> Moves:
+        """Return the recorded moves, prepared for searching, for states of so many columns."""
+        known = self._prepared()
+        if known.states.shape[1] != width:
+            raise ValueError(f"RecordedMoves knows states of {known.states.shape[1]} columns, but got {width}.")
+        return known
+
+    def _prepared(self) -> Moves:
         """Return the recorded moves, prepared for searching."""
         given = tuple(self._value(name) for name in ("states", "moves", "durations", "angles", "step"))
-        self.check_usable()
+        if given[0] is None or given[1] is None:
+            raise ValueError("RecordedMoves has no recorded moves: call fit(sequences), or give states and moves.")
         search = _SEARCHES.get(self)
         if search is None or any(one is not other for one, other in zip(search[0], given, strict=True)):
             states = states_of(given[0], "RecordedMoves's states")
@@ -173,8 +180,6 @@ class RecordedMoves(Transition):
             search = given, Moves(states, moves, self._durations(given[2], len(states)), tuple(self.angles))
             _SEARCHES[self] = search
         known: Moves = search[1]
-        if known.states.shape[1] != width:
-            raise ValueError(f"RecordedMoves knows states of {known.states.shape[1]} columns, but got {width}.")
         return known
 
     def _durations(self, given: Any, count: int) -> FloatArray:

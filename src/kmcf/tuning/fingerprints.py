@@ -36,8 +36,8 @@ def fingerprint_of_settings(settings: Any) -> str:
     """Return a short hash of settings: numbers, words, arrays, collections, kernels, transitions and functions.
 
     Arrays and collections count by what they hold; kernels by their parameters; transitions by what they have learnt,
-    too, since they keep it; functions by their name, the numbers in their text, their defaults and what they enclose.
-    Other objects count by their class: they may change as they are used.
+    too, since they keep it; functions by their name, the numbers with a decimal point in their text, their defaults and
+    what they enclose. Other objects count by their class: they may change as they are used.
 
     Examples
     --------

@@ -107,9 +107,8 @@ def tune(
     prune : bool or "certain"
         Stop trials early that are clearly behind the ``n_best`` best on the same steps; until there are so many, those
         that are far behind the best. "certain": only those whose losses so far exceed all losses of the ``n_best``-th
-        best, so that the result is that of ``prune=False`` (except with Optuna, whose proposals depend on what became
-        of earlier trials); for metrics that are never negative ("rmse", "mode", "crps", "kernel_score", and functions
-        with an attribute ``nonnegative = True``).
+        best, so that the result is that of ``prune=False``; with the random sampler, and for metrics that are never
+        negative ("rmse", "mode", "crps", "kernel_score", and functions with an attribute ``nonnegative = True``).
     time_budget : float, optional
         Seconds after which no new trial starts.
     study : path, optional
@@ -149,6 +148,7 @@ def tune(
         if embedding
         else make_metric(metric, examples.states, angles, kernel)
     )
+    pruning = _pruning(prune, n_best, judged_by, sampler)
     division = f"sequential={bool(sequential)}, folds={folds}" + (f", held_out={left_out}" if left_out else "")
     description = described(flt, examples, searched, judged_by, division)
     seed = None if random_state is None else read_seed(random_state)
@@ -158,7 +158,7 @@ def tune(
     if file is not None:
         file.begin(description, seed)
     judge = Judge(examples, parts, searched, judged_by, seed, sequential)
-    search = Search(judge, make_sampler(sampler, searched, seed), n_jobs, _pruning(prune, n_best, judged_by), file)
+    search = Search(judge, make_sampler(sampler, searched, seed), n_jobs, pruning, file)
     trials = search.run(done, n_trials, time_budget, progress=progress)
     found = combined(trials, searched, n_best)
     if transfer:
@@ -179,7 +179,7 @@ def _check_arguments(flt: Any, *, criterion: str, time_budget: Any, folds: Any, 
         raise ValueError(f"criterion = {criterion!r}; it must be 'auto', 'metric' or 'embedding'.")
 
 
-def _pruning(prune: Any, n_best: int, metric: Metric) -> Pruning | None:
+def _pruning(prune: Any, n_best: int, metric: Metric, sampler: Any) -> Pruning | None:
     """Read which trials are to be stopped early."""
     if prune is False:
         return None
@@ -189,6 +189,11 @@ def _pruning(prune: Any, n_best: int, metric: Metric) -> Pruning | None:
         raise ValueError(
             f"prune = 'certain' needs losses that are never negative, which the metric {metric.name!r} does not "
             "promise; use prune=False."
+        )
+    if prune == "certain" and sampler != "random":
+        raise ValueError(
+            "prune = 'certain' is for sampler='random': what Optuna proposes depends on how all trials before ended. "
+            "Use prune=False."
         )
     return Pruning(n_best, prune == "certain")
 

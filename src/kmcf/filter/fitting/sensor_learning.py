@@ -154,6 +154,7 @@ def restored_sensors(flt: RuleFilter, state: Mapping[str, Any], passed: set[str]
     sensors = alone(flt, state["sensors_"])
     for name, sensor in sensors.items():
         with noting_sensor(name):
+            sensor._check_settings()
             sensor._adopt(restored(state["sensors_"][name], sensor._learning_settings(), passed), flt.seed_)
     return sensors
 
