@@ -12,7 +12,7 @@ from kmcf.report import Report, Section, Statement, Statements
 from kmcf.report.markdown import markdown
 from kmcf_lab.abc.report import abc_report
 from kmcf_lab.cells import Result
-from kmcf_lab.localize.checks import statements
+from kmcf_lab.localize.checks import own_statements, statements
 from kmcf_lab.localize.registry import problem_named
 from kmcf_lab.localize.report import size_tables
 from kmcf_lab.localize.scores import scores_of
@@ -54,8 +54,9 @@ def sentences(sources: Sequence[tuple[str, Callable[[Sequence[Result]], list[Sta
 def building(text: str) -> str:
     """Return the page of Section 6.3 in the building: its sentences, and errors over the number of examples."""
     scores = scores_of(read_cells(RESULTS / "building" / "folds.parquet"))
-    problem = problem_named("building")
-    blocks = [Statements(statements(scores, problem.measure)), *size_tables(scores, problem.measure)]
+    measure = problem_named("building").measure
+    checked = [Statements(check(scores, measure)) for check in (statements, own_statements)]
+    blocks = [*checked, *size_tables(scores, measure)]
     fresh = TABLE.findall(markdown(Report("", "", [Section("", blocks)])))
     if len(TABLE.findall(text)) != len(fresh):
         raise ValueError(f"building/README.md has {len(TABLE.findall(text))} tables instead of {len(fresh)}")

@@ -5,7 +5,7 @@ from localize_rows import one_score
 from scipy import stats
 
 from kmcf.report import Verdict
-from kmcf_lab.localize.checks import ratios_of_draws, statements
+from kmcf_lab.localize.checks import own_statements, ratios_of_draws, statements
 from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.problem import Measure
 from kmcf_lab.localize.report import size_charts
@@ -123,6 +123,15 @@ def test_sentences_are_about_the_papers_methods_only():
     assert statements(made_up(ours), MEASURE) == []
     printed = {name for name, method in METHODS.items() if method.printed}
     assert printed == {*PAPER, "nai"}
+
+
+def test_ours_are_judged_beside_the_papers_by_the_same_bounds():
+    lower = {"kmcf": 2.0, "ours": 2.1, "kmcf-low50": 3.0, "ours-low50": 2.0, "kmcf-low100": 2.0, "ours-low100": 2.0}
+    found = own_statements(made_up(lower), MEASURE)
+    assert [one.verdict for one in found] == [Verdict.HOLDS, Verdict.HOLDS, Verdict.FAILS]
+    assert {one.source for one in found} == {"not in the paper"}
+    assert "ours, rank 50 ÷ KMCF-low50 0.67" in found[1].numbers
+    assert own_statements([one_score()], MEASURE) == own_statements(made_up(PAPER), MEASURE) == []
 
 
 def test_without_intervals_nothing_is_checked():

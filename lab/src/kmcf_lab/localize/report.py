@@ -26,7 +26,7 @@ from kmcf.report import (
 )
 from kmcf.report.table import TableEntry as Entry
 from kmcf_lab.cells import Row
-from kmcf_lab.localize.checks import statements
+from kmcf_lab.localize.checks import own_statements, statements
 from kmcf_lab.localize.experiment import Experiment
 from kmcf_lab.localize.methods import METHODS
 from kmcf_lab.localize.moments import Moment
@@ -81,12 +81,13 @@ def localization_report(
 ) -> Report:
     """Put results, map, errors, belief and worst moments on a page."""
     problem = experiment.problem
-    checked = statements(scores, problem.measure)
+    checked, own = statements(scores, problem.measure), own_statements(scores, problem.measure)
     sections = [
         Section(
             "Results", [Text(problem.about), _results(scores, problem.measure), *_by_fold(scores, problem.measure)]
         ),
         *([Section("Statements of Section 6.3", [Statements(checked)])] if checked else []),
+        *([Section("Beyond the paper", [Statements(own)])] if own else []),
         *([Section("Number of examples", charts)] if (charts := size_charts(scores, problem.measure)) else []),
         Section("Path", [_map(experiment, shown), _errors_over_time(shown, problem.measure)]),
         Section("Belief", [*_player(experiment, shown), *_iterations(pictures)]),
