@@ -19,6 +19,7 @@ def one_score(method="kmcf", fold="a", mean=1.0, **changes):
         "milliseconds": 1.0,
         "crps": 0.6 * mean,
         "inside": 0.95,
+        "within": 0.95,
     }
     plain |= {"steps": 5, "missing": 0, "rejected": 0, "tuned": ""}
     return Score(method=method, fold=fold, mean=mean, **{**plain, **changes})

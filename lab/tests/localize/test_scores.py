@@ -17,9 +17,9 @@ def test_a_score_counts_what_the_measure_counts():
     assert (found.mean, found.steps, found.missing) == (1.0, 3, 1)
     assert found.share == pytest.approx(1 / 3)
     assert np.isnan(found.crps)  # rows of an earlier version have none
-    more = [{**one, "crps": 0.5 * one["error"], "inside": one["error"] < 1.2} for one in rows]
+    more = [{**one, "crps": 0.5 * one["error"], "inside": one["error"] < 1.2, "within": 0.5} for one in rows]
     found = score(Result(result.cell, tuple(more), 1.0, "0"), Measure("mean", dropped_seconds=2.0))
-    assert (found.crps, found.inside) == (0.5, pytest.approx(2 / 3))
+    assert (found.crps, found.inside, found.within) == (0.5, pytest.approx(2 / 3), 0.5)
     assert found.rmse == pytest.approx(np.sqrt((0.25 + 2.25 + 1) / 3))
     with pytest.raises(ValueError, match=r"no step of 'a' counts \(.*first 60 s dropped\); it has 6 steps"):
         score(result, Measure("mean", dropped_seconds=60.0))

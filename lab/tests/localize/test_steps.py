@@ -1,5 +1,7 @@
 """What is recorded about a step."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from kmcf.trust import crps
@@ -28,3 +30,12 @@ def test_a_step_is_scored(radio):
     away = truth - np.asarray(belief.mean())
     around = np.array([[row["variance_x"], row["covariance"]], [row["covariance"], row["variance_y"]]])
     assert row["inside"] == (away @ np.linalg.solve(around, away) <= 5.991464547107979)  # 95 % of χ² with 2 degrees
+
+
+def test_each_coordinate_is_looked_for_in_its_own_interval(radio):
+    fold = radio.folds()[0]
+    belief = radio.ready(fold.name, "knn").flt.start()
+    low, high = belief.interval(0.95)
+    for truth, share in (((low + high) / 2, 1.0), ((low[0] - 1.0, high[1]), 0.5), (high + 1.0, 0.0)):
+        moved = replace(fold.test, states=np.array([truth]), observations=fold.test.observations[:1])
+        assert step_row(moved, 0, belief, radio.problem.measure)["within"] == share

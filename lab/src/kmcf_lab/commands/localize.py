@@ -148,7 +148,7 @@ def _failing_in_one_sentence() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-IN_THE_REPORT = ("rmse", "crps")
+IN_THE_REPORT = ("rmse", "crps", "within")
 """What a terminal has no room for, unless it is what a problem is judged by."""
 
 

@@ -22,6 +22,7 @@ QUANTITIES: dict[str, tuple[str, Best | None]] = {
     "rmse": ("RMSE (m)", "lowest"),
     "crps": ("CRPS (m)", "lowest"),
     "inside": ("in 95 % ellipse", None),
+    "within": ("in 95 % intervals", None),
     "milliseconds": ("ms per step", "lowest"),
 }
 """What is reported of a method: heading, for distances in metres, and which is better."""
@@ -45,6 +46,8 @@ class Score:
     """Mean continuous ranked probability score of x and y."""
     inside: float
     """Share of true positions inside the 95 % ellipse."""
+    within: float
+    """Share of true coordinates of positions inside their 95 % intervals."""
     steps: int
     """Those that count."""
     missing: int
@@ -79,6 +82,7 @@ def score(result: Result, measure: Measure) -> Score:
         rmse=float(np.sqrt(np.mean(judged**2))),
         crps=_mean(rows, "crps", counted),
         inside=_mean(rows, "inside", counted),
+        within=_mean(rows, "within", counted),
         milliseconds=float(np.mean([row["milliseconds"] for row in rows])),
         steps=int(counted.sum()),
         missing=sum(bool(row["missing"]) for row in rows),
@@ -92,7 +96,7 @@ def scores_of(results: Sequence[Result]) -> list[Score]:
     names = [field.name for field in fields(Score)]
     found = []
     for result in results:
-        known = {**result.cell.coordinates, **result.rows[0]}
+        known = {"within": np.nan, **result.cell.coordinates, **result.rows[0]}  # earlier tables lack it
         found.append(Score(**{name: known[name] for name in names}))
     return found
 

@@ -14,7 +14,7 @@ from kmcf_lab.cells import Row
 from kmcf_lab.localize.problem import Measure, PointEstimate
 
 LEVEL = 0.95
-"""How much the ellipses on maps shall hold."""
+"""How much ellipses, and intervals of single coordinates, shall hold."""
 
 
 def step_row(test: Recording, t: int, belief: Belief, measure: Measure) -> Row:
@@ -37,12 +37,19 @@ def step_row(test: Recording, t: int, belief: Belief, measure: Measure) -> Row:
         "variance_y": around[1, 1],
         "crps": belief.crps(test.states[t], columns=(0, 1)) if known else np.nan,
         "inside": bool(belief.ellipse(LEVEL).contains(truth)[0]) if known else np.nan,
+        "within": _share_within(belief.interval(LEVEL), truth) if known else np.nan,
         "mass_near_truth": float(np.sum(belief.weights[at_truth])),
         "effective_sample_size": belief.ess,
         "coverage": belief.report.coverage,
         "missing": belief.report.missing,
         "rejected": belief.report.rejected,
     }
+
+
+def _share_within(interval: FloatArray, truth: FloatArray) -> float:
+    """Return the share of the position's coordinates that lie in their intervals (2, d)."""
+    lower, upper = interval[:, : len(truth)]
+    return float(np.mean((lower <= truth) & (truth <= upper)))
 
 
 def position_error(state: Any, belief: Belief, measure: Measure) -> float:
