@@ -95,14 +95,17 @@ def synthetic(
     out: Annotated[Path, typer.Option(help=OUT)] = Path("reproduce/synthetic"),
     models: Annotated[list[str] | None, typer.Option(help="A model, 1a to 4b; may be repeated. [default: all]")] = None,
     n: Annotated[
-        list[int] | None, typer.Option(min=20, help="A number of examples; may be repeated. [default: 100 200 400 800]")
+        list[int] | None, typer.Option(min=20, help="A number of examples; may be repeated. [default: 100 200 400]")
     ] = None,
     methods: Annotated[
         list[str] | None, typer.Option(help="A method, e.g. KMCF or GP-PF; may be repeated. [default: all]")
     ] = None,
     timed_n: Annotated[
         list[int] | None,
-        typer.Option(min=20, help="A number of examples to measure times at; may be repeated. [default: as --n]"),
+        typer.Option(
+            min=20,
+            help="A number of examples to measure times at; may be repeated. [default: as --n; without it, 800, too]",
+        ),
     ] = None,
     minutes: Annotated[
         float | None,
@@ -133,6 +136,7 @@ def synthetic(
         QUICK_SIZES,
         QUICK_TRIALS,
         SIZES,
+        TIMED_SIZES,
         check_choices,
         run_synthetic,
     )
@@ -150,7 +154,7 @@ def synthetic(
             out / "cells",
             *chosen,
             **study.running(20, 3),
-            timed_at=timed_n,
+            timed_at=timed_n or n or (QUICK_SIZES if study.quick else TIMED_SIZES),
             scaling=QUICK_SCALING if study.quick else SCALED_SIZES,
             per_parameter=QUICK_TRIALS if study.quick else TRIALS_PER_PARAMETER,
             known=() if published is None else read_cells(published),
