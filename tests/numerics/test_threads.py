@@ -1,8 +1,10 @@
 """Inside, linear algebra has one thread; afterwards it has as many as before, also where several parts overlap."""
 
+import gc
 import os
 import signal
-from threading import Event, Thread
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,7 +12,6 @@ import scipy.linalg  # noqa: F401 - loaded before threads are counted
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import kmcf
-from kmcf.numerics import threads as limiting
 from kmcf.numerics.threads import SMALL, one_thread
 
 
@@ -67,7 +68,9 @@ def test_a_fit_to_few_examples_uses_one_thread_and_gives_the_others_back():
 @pytest.fixture
 def _ctrl_c_by_a_timer():
     before = signal.signal(signal.SIGALRM, lambda number, frame: signal.raise_signal(signal.SIGINT))
+    gc.disable()  # Ctrl-C inside what is called when garbage is collected cannot be raised to anybody
     yield
+    gc.enable()
     signal.setitimer(signal.ITIMER_REAL, 0.0)
     signal.signal(signal.SIGALRM, before)
 
@@ -90,27 +93,40 @@ def test_ctrl_c_wherever_it_comes_limits_no_later_part_for_good():
     assert came > 250
 
 
+FORKED = """
+import os
+import signal
+from threading import Event, Thread
+
+import scipy.linalg
+from threadpoolctl import threadpool_info
+
+from kmcf.numerics.threads import _LIMITED, one_thread
+
+ready, done = Event(), Event()
+
+
+def hold():
+    with _LIMITED._lock:
+        ready.set()
+        done.wait()
+
+
+Thread(target=hold, daemon=True).start()
+assert ready.wait(20)
+child = os.fork()
+if child == 0:
+    try:
+        signal.alarm(20)
+        with one_thread():
+            os._exit({info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"} != {1})
+    finally:
+        os._exit(2)
+done.set()
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_a_process_forked_while_another_thread_begins_does_not_wait_for_it():
-    ready, done = Event(), Event()
-
-    def hold():
-        with limiting._LIMITED._lock:
-            ready.set()
-            done.wait()
-
-    other = Thread(target=hold)
-    other.start()
-    assert ready.wait(20)
-    child = os.fork()
-    if child == 0:  # in the new process
-        try:
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.alarm(20)
-            with one_thread():
-                os._exit(0 if threads() == {1} else 1)
-        finally:
-            os._exit(2)
-    done.set()
-    other.join()
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    subprocess.run([sys.executable, "-c", FORKED], check=True, timeout=120)
