@@ -163,6 +163,57 @@ def test_a_robot_among_landmarks_finds_itself():
     assert errors[0].mean() > 1.0
 
 
+MANY = {f"post {k}": (2.5 * np.cos(k), 2.5 * np.sin(k)) for k in range(8)}
+
+
+def test_the_background_is_halved_for_each_landmark_beyond_the_first():
+    """Every landmark fits half as well at one pose as it could, and not at all at the other."""
+    kernel = PlacedLandmarks(bandwidth=0.5, absent=0.0, search=0)
+    origin, far = np.zeros(3), np.array([50.0, 0.0, 0.0])
+    off = 0.5 * np.sqrt(2 * np.log(2))  # exp(−d²/2σ²) = ½
+    for count in (1, 2, 8):
+        examples = [seen_from(origin, dict(list(MANY.items())[:count]))]
+        flt = kmcf.ParticleLikelihoodFilter(
+            lambda states, control, rng: states,
+            initial=lambda size, rng: np.array([origin, far])[np.arange(size) % 2],
+            state_kernel=Pose(position_bandwidth=1.0, heading_bandwidth=1.0),
+            observation_kernel=kernel,
+            background=0.1,
+            delta=np.inf,
+            n_particles=2,
+            angles=(2,),
+            relocate=False,
+            random_state=0,
+        ).fit(np.array([origin, origin]), examples * 2)
+        weights = flt.filter([[(name, ahead + off, left) for name, ahead, left in examples[0]]])[0].weights
+        background = 0.1 * 0.5 ** (count - 1)
+        np.testing.assert_allclose(weights[0] / weights[1], (background + 0.5**count) / background, rtol=1e-9)
+
+
+def test_a_robot_among_many_landmarks_finds_itself_after_a_jump():
+    """Of eight posts none fits perfectly, and their product is far below what one would have to be."""
+    rng = np.random.default_rng(7)
+    states = np.column_stack([rng.uniform(-2, 2, size=(80, 2)), rng.uniform(-np.pi, np.pi, size=80)])
+
+    def look(pose):
+        return [(name, a + 0.2 * rng.normal(), b + 0.2 * rng.normal()) for name, a, b in seen_from(pose, MANY)]
+
+    (here, controls), (there, _) = circle(16, (-1.0, -1.0), 0.5), circle(16, (1.0, 1.0), 0.5)
+    path, examples = np.concatenate([here, there]), (states, [look(pose) for pose in states])
+    run = followed(
+        PlacedLandmarks(),
+        examples,
+        [look(pose) for pose in path],
+        np.concatenate([controls] * 2),
+        n_particles=300,
+        background=0.05,
+        delta=np.inf,
+    )
+    errors = np.linalg.norm(run.mean[:, :2] - path[:, :2], axis=1)
+    assert errors[6:16].max() < 0.4
+    assert errors[24:].max() < 0.4
+
+
 def test_a_scanning_robot_finds_itself():
     """Examples cover a tenth of all poses; the start is unknown, and half way the robot is carried off."""
     poses = poses_in_room(40, 3)

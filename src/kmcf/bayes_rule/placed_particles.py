@@ -4,9 +4,10 @@ Landmarks in view or the echoes of a laser can be carried from where they were m
 so (``kernels/placed.py``) gives the likelihood s_j of each particle itself, for which it is at no loss where there are
 no examples. With the names of :mod:`kmcf.bayes_rule.particles`, for δ = ∞,
 
-    w_j ∝ γ_j (φ l + ρ c_j Σ_i A_ji k_Y(i) + (1 − ρ) l s_j),
+    w_j ∝ γ_j (φ e l + ρ c_j Σ_i A_ji k_Y(i) + (1 − ρ) l s_j),
 
-where ρ is the kernel's share for resemblance. Where no predicted pose explains the observation, others join them.
+where ρ is the kernel's share for resemblance, and e the unit of the background: the more an observation consists of,
+the smaller s_j is anywhere. Where no predicted pose explains the observation, others join them.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class PlacedParticleRule(ParticleRule):
         known = likelihood_of(self.core, around.coefficients, self.observations.against(observation)[:, 0], HostAlgebra)
         seen = self.placed.likelihood(np.asarray(particles), prepared, logs)
         share = self.placed.resemblance
-        likelihood = (self.background + (1.0 - share) * seen) * known.perfect
+        background = self.background * self.placed.unit(prepared)
+        likelihood = (background + (1.0 - share) * seen) * known.perfect
         if share > 0.0:
             likelihood += share * reached_averages(self.core, around, known)
         weights = given * likelihood

@@ -42,6 +42,10 @@ class Placed(ABC):
         """Return how well an observation fits on a scale that does not depend on how much it consists of."""
         return self.likelihood(poses, observation, None)
 
+    def unit(self, observation: Any) -> float:
+        """Return the unit of a filter's background: how small likelihoods are because an observation says much."""
+        return 1.0
+
     @abstractmethod
     def likelihood(self, poses: FloatArray, observation: Any, logs: FloatArray | None) -> FloatArray:
         """Return how well an observation fits if it was made at each of some poses, in [0, 1].

@@ -16,6 +16,9 @@ from kmcf.kernels.sets import ElementSets
 from kmcf.numerics.arrays import FloatArray
 from kmcf.numerics.objects import as_objects
 
+FURTHER = 0.5
+"""A product over many landmarks is small even at the true pose, and far smaller by chance: a filter's background counts
+so much less for each landmark beyond the first."""
 _FINEST = 1e-3  # least spread of a landmark's places, in units of its distance
 
 
@@ -33,7 +36,8 @@ class PlacedLandmarks(LandmarkSet, PlacingKernel):
     where the examples that saw it say it is, :math:`A_i^\ell` the share of example i among these around the pose (by
     the kernel on states), :math:`g(d) = \exp(-\|d\|^2 / 2\sigma^2)` and ρ = ``absent``. Errors of the sensor that
     depend on the distance are learnt with it, because examples around the pose count most. A landmark that no example
-    saw says nothing, and one that is not seen says nothing either. δ is not used.
+    saw says nothing, and one that is not seen says nothing either. δ is not used. A filter's ``background`` counts
+    half for each landmark beyond the first, because the product becomes smaller with each of them.
 
     :func:`~kmcf.datasets.recent_landmarks` makes such sets of ranges and bearings.
 
@@ -141,9 +145,16 @@ class PlacedSets(Placed):
 
     def fit(self, poses: FloatArray, observation: PreparedSets) -> FloatArray:
         """Return the geometric mean over the landmarks."""
+        return self.likelihood(poses, observation, None) ** (1.0 / max(self._known(observation), 1))
+
+    def unit(self, observation: PreparedSets) -> float:
+        """Return 1 for one landmark, half for two, a quarter for three."""
+        return float(FURTHER ** max(self._known(observation) - 1, 0))
+
+    def _known(self, observation: PreparedSets) -> int:
+        """Count the landmarks of a set that some example saw."""
         sets = observation[0]
-        known = sum(sets.keys[code] in self.members for code in sets.codes)
-        return self.likelihood(poses, observation, None) ** (1.0 / max(known, 1))
+        return sum(sets.keys[code] in self.members for code in sets.codes)
 
     def likelihood(self, poses: FloatArray, observation: PreparedSets, logs: FloatArray | None) -> FloatArray:
         """Multiply what each landmark says."""

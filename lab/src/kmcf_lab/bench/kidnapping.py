@@ -138,6 +138,8 @@ def _filters(case: Case, seed: int) -> dict[str, Any]:
         "on particles": on_particles(),
         "on particles, relocate=False": on_particles(**STAYING),
     }
+    if case.placed:
+        made["on particles, posts placed"] = ParticleLikelihoodFilter(case.transition, **{**shared, **case.placed})
     if case.oracle is not None:
         made["oracle"] = case.oracle
     return {method: flt.fit(*case.examples) for method, flt in made.items()}
