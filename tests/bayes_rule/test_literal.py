@@ -95,6 +95,16 @@ def test_posterior_approaches_bayes_rule_as_the_regularisers_vanish(rule, y):
     assert errors[3] < 1e-4
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_of_algorithm_1_can_be_negative(seed):
+    """Also where the prior is a sample with positive weights, as the particles of the filter are."""
+    problem = rule_problem(seed)
+    assert problem["particle_weights"].min() > 0
+    weights = kernel_bayes_rule(prior_of(problem, 1e-2), problem["G_Y"], problem["k_y"], 1e-3)
+    assert weights.min() < -0.05 * weights.max()
+    assert weights.sum() > 0
+
+
 def test_importance_rule_gives_no_weight_where_the_prior_coefficient_is_negative():
     problem = rule_problem(3)
     prior = prior_of(problem, 1e-3)
