@@ -115,6 +115,18 @@ def test_importance_rule_gives_no_weight_where_the_prior_coefficient_is_negative
     np.testing.assert_array_equal(weights, clipped)
 
 
+def test_the_matrix_of_the_states_is_factorised_before_any_observation(monkeypatch):
+    """Section 4.3: its inverse does not depend on test data."""
+    problem = rule_problem(6)
+    kernels = Gaussian(0.7).on_examples(problem["states"]), Gaussian(1.0).on_examples(problem["observations"])
+    settings = {"epsilon": 1e-2, "delta": 1e-3, "rule": "kbr", "resampler": KeepAll()}
+    fitted = LiteralRule.fit(Examples(problem["states"], *kernels), **settings)
+    monkeypatch.delattr("kmcf.bayes_rule.gram.cholesky")
+    fitted.correct(Sample(problem["particles"], problem["particle_weights"]), problem["y"])
+    with pytest.raises(NameError, match="cholesky"):
+        LiteralRule.fit(Examples(problem["states"], *kernels), **settings)
+
+
 @pytest.mark.parametrize("formula", [kernel_bayes_rule, importance_weighted_rule])
 def test_permuting_the_examples_permutes_the_weights(formula):
     problem = rule_problem(4)
