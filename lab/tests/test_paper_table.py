@@ -51,6 +51,26 @@ def test_every_numbered_part_has_a_row(name):
     assert any(name in row[0] for row in ROWS)
 
 
+def numbers(words, letter):
+    """The numbers of equations in "(2), (3)", "(10) to (15)" or "(30)–(32)"; those of appendices have a letter."""
+    found = set()
+    for first, last in re.findall(rf"\({letter}(\d+)\)(?:(?: to |–)\({letter}(\d+)\))?", words):
+        found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("letter", "first", "last"), [("", 1, 32), ("A", 1, 7), ("B", 8, 19), ("C", 20, 21)]
+)  # the appendices go on counting
+def test_every_equation_has_a_row(letter, first, last):
+    assert set().union(*(numbers(row[0], letter) for row in ROWS)) == set(range(first, last + 1))
+
+
+def test_every_row_says_where_it_is_tested():
+    for row in ROWS:
+        assert row[2] or "missing" in row[3], row[0]
+
+
 def test_every_figure_has_a_row():
     words = " ".join(row[0] for row in ROWS)
     listed = {int(number) for group in re.findall(r"Figures? ([\d, ]+)", words) for number in re.findall(r"\d+", group)}

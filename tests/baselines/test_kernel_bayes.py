@@ -74,6 +74,25 @@ def test_a_far_observation_is_rejected():
     np.testing.assert_array_equal(run.mean, flt.filter([0.1, None, 0.2]).mean)
 
 
+@pytest.mark.parametrize(
+    ("engine", "reject", "kept"),
+    [("literal", None, False), ("exact", None, True), ("exact", False, False), ("literal", True, True)],
+)
+def test_as_printed_it_uses_what_resembles_no_example(engine, reject, kept):
+    """An observation 6.3 bandwidths beyond the examples has similarities of at most 2e-9."""
+    flt = KernelBayesFilter(engine=engine, reject=reject, **SETTINGS).fit(TRAIN.states, TRAIN.observations)
+    observations = [0.1, float(TRAIN.observations.max()) + 6.3 * 1.1, 0.2]
+    if kept:
+        with pytest.warns(kmcf.RejectedStepWarning):
+            run = flt.filter(observations)
+        expected = flt.filter([0.1, None, 0.2]).mean
+    else:
+        run = flt.filter(observations)
+        expected = expected_means(flt, observations, TRAIN.states[:-1], TRAIN.states[1:], None)
+    assert run.rejected[1] == kept
+    np.testing.assert_allclose(run.mean, expected, rtol=1e-4)
+
+
 def test_objects_as_states_and_vector_controls():
     rooms = ["hall", "yard"] * 15
     signals = [[0.0], [1.0]] * 15

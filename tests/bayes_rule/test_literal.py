@@ -95,6 +95,16 @@ def test_posterior_approaches_bayes_rule_as_the_regularisers_vanish(rule, y):
     assert errors[3] < 1e-4
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_of_algorithm_1_can_be_negative(seed):
+    """Also where the prior is a sample with positive weights, as the particles of the filter are."""
+    problem = rule_problem(seed)
+    assert problem["particle_weights"].min() > 0
+    weights = kernel_bayes_rule(prior_of(problem, 1e-2), problem["G_Y"], problem["k_y"], 1e-3)
+    assert weights.min() < -0.05 * weights.max()
+    assert weights.sum() > 0
+
+
 def test_importance_rule_gives_no_weight_where_the_prior_coefficient_is_negative():
     problem = rule_problem(3)
     prior = prior_of(problem, 1e-3)
@@ -103,6 +113,18 @@ def test_importance_rule_gives_no_weight_where_the_prior_coefficient_is_negative
     np.testing.assert_array_equal(weights[prior <= 0], np.zeros(int((prior <= 0).sum())))
     clipped = importance_weighted_rule(np.where(prior > 0, prior, 0.0), problem["G_Y"], problem["k_y"], 1e-2)
     np.testing.assert_array_equal(weights, clipped)
+
+
+def test_the_matrix_of_the_states_is_factorised_before_any_observation(monkeypatch):
+    """Section 4.3: its inverse does not depend on test data."""
+    problem = rule_problem(6)
+    kernels = Gaussian(0.7).on_examples(problem["states"]), Gaussian(1.0).on_examples(problem["observations"])
+    settings = {"epsilon": 1e-2, "delta": 1e-3, "rule": "kbr", "resampler": KeepAll()}
+    fitted = LiteralRule.fit(Examples(problem["states"], *kernels), **settings)
+    monkeypatch.delattr("kmcf.bayes_rule.gram.cholesky")
+    fitted.correct(Sample(problem["particles"], problem["particle_weights"]), problem["y"])
+    with pytest.raises(NameError, match="cholesky"):
+        LiteralRule.fit(Examples(problem["states"], *kernels), **settings)
 
 
 @pytest.mark.parametrize("formula", [kernel_bayes_rule, importance_weighted_rule])

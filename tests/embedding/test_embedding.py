@@ -191,6 +191,12 @@ def test_mode_by_weight_is_the_state_with_the_largest_weight():
     assert WORDS.mode() == "right"
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_mode_by_weight_maximises_the_density_as_its_smoothing_vanishes(seed):
+    belief = random_embedding(seed, d=2)
+    np.testing.assert_allclose(belief.mode("density", bandwidth=1e-3), belief.mode(), atol=1e-6)
+
+
 def test_the_density_decides_between_states_of_equal_weight():
     rng = np.random.default_rng(0)
     states = np.concatenate([rng.uniform(-20, 20, size=(100, 1)), rng.normal(7.0, 0.5, size=(900, 1))])

@@ -157,6 +157,17 @@ def test_agrees_when_steps_are_rejected():
     assert_same(run, truth)
 
 
+@pytest.mark.parametrize("engine", ["literal", "exact"])
+def test_agrees_when_rejection_is_switched_off(engine):
+    """The second observation resembles no example: similarities of at most 1e-9 are used like any other."""
+    observations, controls = sequence()
+    observations[1] = examples()[1].max(axis=0) + 6.0 * Y_BANDWIDTH
+    run, truth = both(observations, controls, engine=engine, reject=False)
+    assert run.coverage[1] < 1e-8
+    assert not run.rejected.any()
+    assert_same(run, truth, tolerance=1e-6)
+
+
 def test_every_sequence_of_a_batch_has_its_own_stream():
     X, Y = examples()
     flt = kmcf.KernelMonteCarloFilter(

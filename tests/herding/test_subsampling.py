@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import kmcf
+from kmcf.datasets import paper_model
 from kmcf.kernels import Gaussian, Learned
 
 
@@ -58,6 +59,28 @@ def test_herded_examples_represent_better_than_random_ones(examples):
         d = np.bincount(rng.choice(60, 15, replace=False), minlength=60) / 15 - 1 / 60
         random_errors.append(np.sqrt(d @ K @ d))
     assert kmcf.subsample(states, observations, 15, **kernels).error < min(random_errors)
+
+
+@pytest.mark.parametrize(
+    ("model", "steepest", "flattest"), [("1a", -1.05, -0.8), ("2a", -0.9, -0.7), ("3a", -0.7, -0.55)]
+)
+def test_the_error_falls_faster_than_that_of_random_examples_and_slower_where_observations_are_many_numbers(
+    model, steepest, flattest
+):
+    """Appendix C.2: like 1/r only for finite-dimensional RKHSs. Random choices without repetition are known exactly:
+    E ‖m̄ − m̂‖² = (1/r − 1/n) n/(n − 1) (mean of k(z, z) − ‖m̂‖²)."""
+    n, sizes = 1000, np.array([10, 20, 50, 100, 200])
+    data = paper_model(model).simulate(n, random_state=0)
+    kernels = Gaussian(multiplier=0.5).fit(data.states), Gaussian(multiplier=0.7).fit(data.observations)
+    K = kernels[0](data.states) * kernels[1](data.observations)
+    random = np.sqrt((1 / sizes - 1 / n) * n / (n - 1) * (np.diag(K).mean() - K.mean()))
+    found = kmcf.subsample(
+        data.states, data.observations, 200, state_kernel=kernels[0], observation_kernel=kernels[1]
+    ).errors[sizes - 1]
+    slope = np.polyfit(np.log(sizes), np.log(found), 1)[0]
+    assert steepest < slope < flattest
+    assert slope < np.polyfit(np.log(sizes), np.log(random), 1)[0] - 0.02
+    assert (found < 0.65 * random).all()
 
 
 @pytest.mark.parametrize(

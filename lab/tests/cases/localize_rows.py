@@ -16,6 +16,7 @@ def one_score(method="kmcf", fold="a", mean=1.0, **changes):
         "median": mean,
         "share": 0.5,
         "rmse": mean,
+        "rmse_of_mean": float("nan"),
         "milliseconds": 1.0,
         "crps": 0.6 * mean,
         "inside": 0.95,

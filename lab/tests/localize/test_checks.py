@@ -1,6 +1,9 @@
 """The sentences of Section 6.3, on scores written by hand."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from localize_rows import one_score
 from scipy import stats
 
@@ -132,6 +135,17 @@ def test_ours_are_judged_beside_the_papers_by_the_same_bounds():
     assert {one.source for one in found} == {"not in the paper"}
     assert "ours, rank 50 ÷ KMCF-low50 0.67" in found[1].numbers
     assert own_statements([one_score()], MEASURE) == own_statements(made_up(PAPER), MEASURE) == []
+
+
+@pytest.mark.parametrize(("worse", "verdict"), [(1.4, Verdict.HOLDS), (0.8, Verdict.FAILS), (1.02, Verdict.FAILS)])
+def test_modes_are_compared_with_means_where_both_were_recorded(worse, verdict):
+    scores = [replace(one, rmse_of_mean=worse * one.rmse) for one in made_up({"kmcf": 2.0, "kbr": 4.0})]
+    known = verdicts(made_up({"kmcf": 2.0, "kbr": 4.0}))
+    further = {claim: found for claim, found in verdicts(scores).items() if claim not in known}
+    assert [claim.split(":")[0] for claim in further] == ["KMCF", "KBR filter"]
+    assert set(further.values()) == {verdict}
+    (one,) = [one for one in statements(scores, MEASURE) if one.claim in further and "KMCF" in one.claim]
+    assert f"mode ÷ mean {1 / worse:.2f}" in one.numbers
 
 
 def test_without_intervals_nothing_is_checked():

@@ -21,6 +21,10 @@ def test_a_score_counts_what_the_measure_counts():
     found = score(Result(result.cell, tuple(more), 1.0, "0"), Measure("mean", dropped_seconds=2.0))
     assert (found.crps, found.inside, found.within) == (0.5, pytest.approx(2 / 3), 0.5)
     assert found.rmse == pytest.approx(np.sqrt((0.25 + 2.25 + 1) / 3))
+    assert np.isnan(found.rmse_of_mean)  # the estimate is the mean already
+    more = [{**one, "error_of_mean": 2.0 * one["error"]} for one in rows]
+    found = score(Result(result.cell, tuple(more), 1.0, "0"), Measure("rmse", dropped_seconds=2.0, estimate="mode"))
+    assert found.rmse_of_mean == pytest.approx(2.0 * found.rmse)
     with pytest.raises(ValueError, match=r"no step of 'a' counts \(.*first 60 s dropped\); it has 6 steps"):
         score(result, Measure("mean", dropped_seconds=60.0))
 

@@ -32,6 +32,15 @@ def test_a_step_is_scored(radio):
     assert row["inside"] == (away @ np.linalg.solve(around, away) <= 5.991464547107979)  # 95 % of χ² with 2 degrees
 
 
+def test_beside_the_error_of_a_mode_stands_that_of_the_mean(radio):
+    fold = radio.folds()[0]
+    belief, truth = radio.ready(fold.name, "knn").flt.start(), fold.test.states[0]
+    row = step_row(fold.test, 0, belief, replace(radio.problem.measure, estimate="mode"))
+    assert row["error"] == np.linalg.norm(np.asarray(belief.mode())[:2] - truth)
+    assert row["error_of_mean"] == np.linalg.norm(np.asarray(belief.mean())[:2] - truth)
+    assert np.isnan(step_row(fold.test, 0, belief, radio.problem.measure)["error_of_mean"])
+
+
 def test_each_coordinate_is_looked_for_in_its_own_interval(radio):
     fold = radio.folds()[0]
     belief = radio.ready(fold.name, "knn").flt.start()

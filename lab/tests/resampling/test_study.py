@@ -43,3 +43,13 @@ def test_errors_are_the_closed_forms():
     assert found["woRes_q"] == pytest.approx(error(draw.moved["woRes"], draw.weights, 0.02), rel=1e-9)
     assert found["Res-Trunc_q"] == pytest.approx(error(draw.moved["Res-Trunc"], uniform, 0.02), rel=1e-9)
     assert found["sum_of_squares"] == pytest.approx(np.sum(draw.weights**2))
+
+
+@pytest.mark.parametrize("width", [resampling.DEMONSTRATION_WIDTH, resampling.SWEEP_WIDTH])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_ridge_trades_the_error_of_the_estimate_against_the_sum_of_squares(seed, width):
+    """The smaller λ, the more accurate m̂_P and the larger Σw², on the same points."""
+    draws = [resampling.draw(ridge, width, np.random.default_rng(seed)).errors() for ridge in (1e-8, 1e-4, 1.0)]
+    errors, squares = ([one[name] for one in draws] for name in ("error_of_estimate", "sum_of_squares"))
+    assert errors[0] <= errors[1] < 0.5 * errors[2]
+    assert squares[0] > squares[1] > 1.1 * squares[2]

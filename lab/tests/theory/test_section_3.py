@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 from scipy.special import ive
 
+from kmcf.embedding import Embedding
 from kmcf.herding.herding import herd
 from kmcf.kernels import Circular, Constant, Gaussian, Laplace, Linear, Matern
 
 BANDWIDTH = 0.7
-
-
-def kernel(a, b):
-    return np.exp(-np.sum((a[:, None] - b[None]) ** 2, axis=-1) / (2 * BANDWIDTH**2))
+KERNEL = Gaussian(BANDWIDTH)
 
 
 def mean_of_normal(points):
@@ -28,8 +26,8 @@ def test_the_mean_of_a_sample_converges_like_a_root_in_every_dimension(n, d):
     norm = (BANDWIDTH**2 / (BANDWIDTH**2 + 2)) ** (d / 2)
     errors = []
     for _ in range(400):
-        sample = rng.normal(size=(n, d))
-        errors.append(kernel(sample, sample).mean() - 2 * mean_of_normal(sample).mean() + norm)
+        estimate = Embedding(rng.normal(size=(n, d)), np.full(n, 1.0 / n), KERNEL)
+        errors.append(estimate.squared_norm() - 2 * mean_of_normal(estimate.states).mean() + norm)
     assert np.mean(errors) == pytest.approx((1 - norm) / n, abs=4 * np.std(errors) / 20)
 
 
@@ -37,15 +35,18 @@ def test_expectations_are_inner_products_and_errors_are_bounded_by_cauchy_schwar
     """For f = Σ c_j k(·, z_j), E f = Σ c_j m_P(z_j), and |E f − Σ w_i f(X_i)| ≤ ‖m̂ − m_P‖ ‖f‖."""
     rng = np.random.default_rng(1)
     centres, c = rng.normal(size=(4, 1)), rng.normal(size=4)
-    points, weights = rng.normal(size=(6, 1)), rng.normal(size=6)
+    f = Embedding(centres, c, KERNEL)
+    weights = rng.normal(size=6)
+    estimate = Embedding(rng.normal(size=(6, 1)), weights / weights.sum(), KERNEL)
     draws = rng.normal(size=(400_000, 1))
     exact = c @ mean_of_normal(centres)
-    values = kernel(draws, centres) @ c
+    values = f.evaluate(draws)
     assert values.mean() == pytest.approx(exact, abs=4 * values.std() / np.sqrt(len(draws)))
-    norm = np.sqrt(c @ kernel(centres, centres) @ c)
-    squared = weights @ kernel(points, points) @ weights - 2 * weights @ mean_of_normal(points)
+    found = estimate.expectation(f.evaluate)
+    assert found == pytest.approx(c @ estimate.evaluate(centres))  # ⟨m̂, f⟩, from either side
+    squared = estimate.squared_norm() - 2 * estimate.expectation(mean_of_normal)
     distance = np.sqrt(squared + np.sqrt(BANDWIDTH**2 / (BANDWIDTH**2 + 2)))
-    assert abs(exact - weights @ kernel(points, centres) @ c) <= distance * norm
+    assert abs(exact - found) <= distance * np.sqrt(f.squared_norm())
 
 
 def squared_distance_of_means(kernel, first, second):
@@ -88,7 +89,7 @@ def test_each_pick_of_herding_minimises_the_distance_reached(seed):
     """With k(x, x) constant the p-th pick minimises ‖m̂ − (1/p) Σ_{j≤p} k(·, x_j)‖ over all candidates."""
     rng = np.random.default_rng(seed)
     points, target = rng.normal(size=(12, 1)), rng.normal(size=12)
-    gram = kernel(points, points)
+    gram = KERNEL(points)
     picks = list(herd(gram @ target, gram, 20, float(target @ gram @ target)).indices)
     for p in range(1, 21):
         losses = []

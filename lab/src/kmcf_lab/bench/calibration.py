@@ -101,7 +101,9 @@ def _data_set(name: str, n: int, data_set: int, methods: Sequence[str]) -> list[
             flt = _MAKERS[method](model.transition, initial=model.initial, random_state=data_set).fit(*train[:2])
             found[method] = _judged(flt, test)
             if method == "KMCF":
-                found["KMCF, calibrated"] = _judged(flt.calibrate(*train[:2], controls=train.controls, smooth=False), test)
+                found["KMCF, calibrated"] = _judged(
+                    flt.calibrate(*train[:2], controls=train.controls, smooth=False), test
+                )
     width = found["oracle"]["width"]
     return [
         CalibrationCell(name, n, data_set, method, **{**found[method], "width": found[method]["width"] / width})

@@ -44,6 +44,7 @@ def statements(scores: Sequence[Score], measure: Measure) -> list[Statement]:
         short = float(group.removesuffix(" s")) <= SHORT
         words = f"At {group} KMCF {'is competitive with' if short else 'outperforms'} kNN-PF."
         checked.append(_below(words, "kmcf", "knn-pf", own, error, COMPETITIVE if short else 1 / MARGIN))
+    checked += [_multimodal(name, scores) for name in ("kmcf", "kbr")]
     for name in (_LOW[1], _SUB[1]):
         checked.append(_below(f"{_label(name)} is competitive with KMCF.", name, "kmcf", scores, error, COMPETITIVE))
     for name in (_LOW[0], _SUB[0]):
@@ -133,6 +134,20 @@ def _degrades(name: str, scores: Sequence[Score], quantity: str) -> Statement | 
         numbers += f"; ÷ KMCF's with {sizes[-1]}: {written(as_ratio(against))}"
     claim = f"{_label(name)} degrades as the sample size increases."
     return Statement(claim, above(ratio, MARGIN), numbers, _SOURCE)
+
+
+def _multimodal(name: str, scores: Sequence[Score]) -> Statement | None:
+    """Judge the claim that a method's mode is a better estimate than its mean, where both were recorded."""
+    own = [one for one in scores if one.method == name and np.isfinite(one.rmse_of_mean)]
+    mode, mean = ({(one.repetition, one.fold): one.value(what) for one in own} for what in ("rmse", "rmse_of_mean"))
+    logs = _averaged(mode, mean)
+    if not len(logs):
+        return None
+    ratio, averages = as_ratio(logs), [float(np.mean(list(values.values()))) for values in (mode, mean)]
+    claim = f"{_label(name)}: posteriors are so multimodal that the mode is a better estimate than the mean."
+    numbers = f"{averages[0]:.3g} against {averages[1]:.3g} m; mode ÷ mean {written(ratio)}{_of(logs)}"
+    bound = 1 / MARGIN
+    return Statement(claim, below(ratio, bound), f"{numbers}; {visible(ratio, 'below', bound)}", _SOURCE)
 
 
 def _of(logs: FloatArray) -> str:

@@ -41,6 +41,8 @@ class Score:
     median: float
     share: float
     rmse: float
+    rmse_of_mean: float
+    """That of the posterior mean, where the estimate is a mode."""
     milliseconds: float
     crps: float
     """Mean continuous ranked probability score of x and y."""
@@ -80,6 +82,7 @@ def score(result: Result, measure: Measure) -> Score:
         median=float(np.median(judged)),
         share=float(np.mean(judged < measure.near)),
         rmse=float(np.sqrt(np.mean(judged**2))),
+        rmse_of_mean=float(np.sqrt(_mean([_squared(row, "error_of_mean") for row in rows], "error_of_mean", counted))),
         crps=_mean(rows, "crps", counted),
         inside=_mean(rows, "inside", counted),
         within=_mean(rows, "within", counted),
@@ -96,9 +99,18 @@ def scores_of(results: Sequence[Result]) -> list[Score]:
     names = [field.name for field in fields(Score)]
     found = []
     for result in results:
-        known = {"within": np.nan, **result.cell.coordinates, **result.rows[0]}  # earlier tables lack it
+        known = {
+            "within": np.nan,
+            "rmse_of_mean": np.nan,
+            **result.cell.coordinates,
+            **result.rows[0],
+        }  # earlier ones lack them
         found.append(Score(**{name: known[name] for name in names}))
     return found
+
+
+def _squared(row: Row, name: str) -> Row:
+    return {name: float(row.get(name, np.nan)) ** 2}
 
 
 def _mean(rows: Sequence[Row], name: str, counted: BoolArray) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ def step_row(test: Recording, t: int, belief: Belief, measure: Measure) -> Row:
         "x": place[0],
         "y": place[1],
         "error": position_error(test.states[t], belief, measure),
+        "error_of_mean": _error_of_mean(test.states[t], belief, measure),
         "variance_x": around[0, 0],
         "covariance": around[0, 1],
         "variance_y": around[1, 1],
@@ -56,6 +58,11 @@ def position_error(state: Any, belief: Belief, measure: Measure) -> float:
     """Return the distance of the estimated position to the true one, in all dimensions that make a position."""
     truth = np.asarray(state, dtype=np.float64)[: measure.axes]
     return float(np.linalg.norm(position_of(belief, measure.estimate, measure.axes) - truth))
+
+
+def _error_of_mean(state: Any, belief: Belief, measure: Measure) -> float:
+    """Return the error that the mean would have where the estimate is a mode; NaN elsewhere."""
+    return position_error(state, belief, replace(measure, estimate="mean")) if measure.estimate == "mode" else np.nan
 
 
 def position_of(belief: Belief, estimate: PointEstimate, axes: int = 2) -> FloatArray:
