@@ -13,7 +13,8 @@ KIDNAPPING = (
     ("looks elsewhere without a jump", "{looks:.2%}"),
     ("jumps", "{jumps}"),
 )
-RECORDED = {"ble": "Bluetooth tracks", "spikes": "spikes on a linear track"}
+RECORDED = {"ble": "Bluetooth tracks", "mrclam": "robots among posts", "spikes": "spikes on a linear track"}
+HELD = {"within": "intervals", "inside": "ellipse"}
 PARTLY = ", examples at |x| ≤ 2"
 ROOM = {
     "flagged_before_large_error": "flagged before a large error, %",
@@ -41,11 +42,12 @@ def recorded(rows: list[Row]) -> list[Row]:
     found = []
     for first, group in grouped(rows, ["data"]):
         kinds = {row["intervals"]: [one for one in group if one["intervals"] == row["intervals"]] for row in group}
-        shares = {kind: [one["inside"] for one in some] for kind, some in kinds.items()}
-        line: Row = {kind: f"{fmean(values):.1%}".replace("%", " %") for kind, values in shares.items()}
-        line["least"] = f"{min(shares['calibrated']):.1%}".replace("%", " %")
+        line: Row = {
+            f"{what} {kind}": fmean(one[what] for one in some) for kind, some in kinds.items() for what in HELD
+        }
+        line |= {f"{what} least": min(one[what] for one in kinds["calibrated"]) for what in HELD}
         steps = sum(int(one["steps"]) for one in kinds["calibrated"])
-        found.append({**line, "data": RECORDED[first["data"]], "sequences": len(shares["calibrated"]), "steps": steps})
+        found.append({**line, "data": RECORDED[first["data"]], "sequences": len(kinds["calibrated"]), "steps": steps})
     return found
 
 
@@ -117,9 +119,15 @@ TABLES = [
             ("data", "{data}"),
             ("sequences", "{sequences}"),
             ("steps", "{steps}"),
-            ("in 95 % ellipse, as fitted", "{as fitted}"),
-            ("calibrated", "{calibrated}"),
-            ("calibrated, the least of a sequence", "{least}"),
+            *(
+                column
+                for what, words in HELD.items()
+                for column in (
+                    (f"in 95 % {words}, as fitted", f"{{{what} as fitted!p:.1f}} %"),
+                    ("calibrated", f"{{{what} calibrated!p:.1f}} %"),
+                    ("the least of a sequence", f"{{{what} least!p:.1f}} %"),
+                )
+            ),
         ),
         prepare=recorded,
     ),
@@ -156,6 +164,7 @@ TABLES = [
         "kidnapping/bench_kidnapping_calm.json",
         (
             ("model", "{model}"),
+            ("n", "{n}"),
             *(
                 column
                 for where in ("on examples", "on particles")
@@ -166,6 +175,6 @@ TABLES = [
                 )
             ),
         ),
-        prepare=lambda rows: pivot(rows, ["model"], ["method"]),
+        prepare=lambda rows: pivot(rows, ["model", "n"], ["method"]),
     ),
 ]
