@@ -26,7 +26,7 @@ from kmcf.compiled.inputs import Batch, read_one
 from kmcf.compiled.records import FilterState, Model
 from kmcf.compiled.seen import Seen
 from kmcf.compiled.step import advance
-from kmcf.filter.fitting.learning import Learnt
+from kmcf.filter.fitting.learnt import Learnt
 from kmcf.filter.fitting.patterns import Fitted, Patterns, has_patterns
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected

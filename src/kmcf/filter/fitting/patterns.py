@@ -19,7 +19,8 @@ from kmcf.bayes_rule import BayesRule, Posterior, Prior
 from kmcf.filter.fitting.augmenting import obstacle
 from kmcf.filter.fitting.gaps import Served, few_examples, known_columns, on_columns, rows_of, selected, serving
 from kmcf.filter.fitting.kernel_fitting import given_kernel
-from kmcf.filter.fitting.learning import LearningSettings, Learnt, learn_from
+from kmcf.filter.fitting.learning import learn_from
+from kmcf.filter.fitting.learnt import LearningSettings, Learnt
 from kmcf.filter.inputs import ObservationReader
 from kmcf.numerics.arrays import BoolArray, IntArray, has_gaps
 from kmcf.numerics.objects import Objects
