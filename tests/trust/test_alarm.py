@@ -7,7 +7,8 @@ import pytest
 from beacon_room import controlled, examples, fitted, heard, path, walk
 
 import kmcf
-from kmcf.filter.results.belief import WATCHED, StepReport
+from kmcf.filter.results.belief import WATCHED
+from kmcf.filter.results.step_report import StepReport
 from kmcf.trust.signals import REASONS
 
 FILTERS = (kmcf.KernelMonteCarloFilter, kmcf.ParticleLikelihoodFilter)

@@ -30,9 +30,10 @@ from kmcf.filter.fitting.learnt import Learnt
 from kmcf.filter.fitting.patterns import Fitted, Patterns, has_patterns
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
-from kmcf.filter.results.belief import Belief, StepReport
+from kmcf.filter.results.belief import Belief
 from kmcf.filter.results.run import FilterRun
 from kmcf.filter.results.run import batch as batch_of
+from kmcf.filter.results.step_report import StepReport
 from kmcf.filter.results.summaries import Summaries
 from kmcf.numerics.arrays import IntArray
 from kmcf.trust.alarm import Watch
