@@ -90,7 +90,7 @@ def watch(
     watched = Watched(live, chosen, picture=checked_map(map_, chosen), extent=read_extent(extent, map_))
     if file is not None and file != STDIN:
         watched.recorded = histories_of(live, recordings_for(loaded, file, columns, state))
-    watched.followed = FollowedObjects(live)
+    watched.followed = FollowedObjects()
     desk = desk_for(live)
     service = Service(live, desk, watched.routes())
     desk.watchers.append(watched.followed)

@@ -99,7 +99,7 @@ def watch(
 
     live = as_live(model)
     address = Address(host, port, token)
-    watched = Watched(live, Axes.of(live, axes), histories_of(live, recordings), FollowedObjects(live))
+    watched = Watched(live, Axes.of(live, axes), histories_of(live, recordings), FollowedObjects())
     desk = desk_for(live)
     desk.watchers.append(watched.followed)  # type: ignore[arg-type]
     run_app(Service(live, desk, watched.routes()).app, address, tell)
