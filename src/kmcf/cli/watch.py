@@ -61,7 +61,7 @@ def watch(
     state: options.OtherStateOption = None,
     mqtt: MqttOptions,
 ) -> None:
-    """Serve a page on which one sees the filter work, step by step.
+    """Serve a page that shows the filter at work, step by step.
 
     It shows the examples with their weights, the predicted particles, the herded points, the estimate with its region
     and path, the true path where the file has it, effective sample size, coverage and latency, and says when an

@@ -132,7 +132,7 @@ class Watched:
                     answer = await asyncio.to_thread(self._frame, read_json(text))
                 except Refusal as refusal:
                     answer = {"error": refusal.message}
-                except Exception as error:  # the page shall say so, and go on
+                except Exception as error:  # the page says so, and goes on
                     answer = {"error": f"this step cannot be shown ({type(error).__name__}: {str(error)[:200]})."}
                 await socket.send_text(json.dumps(answer, allow_nan=False))
 

@@ -72,7 +72,7 @@ def watch(
     axes: Sequence[str] = (),
     tell: Callable[[str], None] = print,
 ) -> None:
-    """Serve a page on which one sees the filter work, until Ctrl-C; it replays recordings, or follows what is posted.
+    """Serve a page that shows the filter at work, until Ctrl-C; it replays recordings, or follows what is posted.
 
     Parameters
     ----------
