@@ -1,4 +1,4 @@
-"""``kmcf watch``: a page on which a person sees a filter work."""
+"""``kmcf watch``: a page that shows a filter at work."""
 
 from __future__ import annotations
 

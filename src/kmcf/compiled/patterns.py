@@ -1,4 +1,4 @@
-"""Observations of which some numbers are missing, on JAX arrays: one compiled filter per pattern of columns.
+"""Observations with missing numbers, on JAX arrays: one compiled filter per pattern of columns.
 
 What a step hands to the next are particles, which do not depend on columns, so steps of different patterns can follow
 one another. A batch whose observations all lack the same columns runs as one compiled loop. Where patterns change, the

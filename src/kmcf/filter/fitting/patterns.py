@@ -1,4 +1,4 @@
-"""Bayes' rule for observations of which some numbers are missing.
+"""Bayes' rule for observations with missing numbers.
 
 An observation is used with the columns that it has: by the rule that a filter fitted on these columns alone would have,
 with the same settings and the same kernel on states. What is learnt from observations (their kernel, which kernel, the
