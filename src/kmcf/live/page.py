@@ -23,6 +23,7 @@ from kmcf.live.frames import Axes, examples_of, frame
 from kmcf.live.history import FollowedObjects, History
 from kmcf.live.model import LiveModel
 from kmcf.live.requests import Refusal, read_json
+from kmcf.live.sockets import until_one_ends
 from kmcf.report.interactive import Picture, axis_figure, map_figure, path_figure, strip_figure
 from kmcf.support.extras import require
 
@@ -106,13 +107,7 @@ class Watched:
     async def watch(self, socket: WebSocket) -> None:
         """Tell a page of what is new, and send it the moments that it asks for."""
         await socket.accept()
-        tasks = [asyncio.create_task(part) for part in (self._news(socket), self._answer(socket))]
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await until_one_ends(self._news(socket), self._answer(socket))
 
     async def _news(self, socket: WebSocket) -> None:
         told: Any = None
