@@ -12,7 +12,8 @@ import kmcf
 from kmcf.baselines import KernelBayesFilter, KNNParticleFilter, NearestNeighbor
 from kmcf.filter.calibrating import collect_errors
 from kmcf.filter.left_out import RehearsedStep
-from kmcf.filter.results.belief import Belief, StepReport
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.step_report import StepReport
 from kmcf.store import FileError
 from kmcf.trust.conformal import LEVELS
 

@@ -8,7 +8,8 @@ import pytest
 import kmcf
 from kmcf.datasets import paper_model
 from kmcf.filter.reach import BACK, LEAVING, Reach
-from kmcf.filter.results.belief import Belief, StepReport
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.step_report import StepReport
 from kmcf.filter.step import Step
 
 MODEL = paper_model("3a")

@@ -98,7 +98,7 @@ def test_given_values_are_kept():
         ({"scans": 0}, "scans = 0; it must be a positive integer"),
         ({"fading": 0.0}, "fading = 0.0; it must be above 0 and at most 1"),
         ({"fading": 1.5}, "fading = 1.5; it must be above 0 and at most 1"),
-        ({"scans": 3}, "scans = 3, but 80 columns cannot be divided so"),
+        ({"scans": 3}, "scans = 3, but 80 columns do not split evenly"),
         ({"multiplier": 0.0}, "multiplier = 0.0; it must be positive"),
     ],
 )

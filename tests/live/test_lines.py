@@ -53,7 +53,7 @@ def test_lines_are_filtered_with_what_is_true_beside_them():
     rows = [f"{0.5 * t},{','.join(map(str, (*seen[t], *states[t])))}" for t in range(6)]
     rows.insert(3, "0.1,1,2,3,4,5")  # a time that does not come after the last
     text = "\n".join(["t,d0,d1,d2,x,y", *rows]) + "\n"
-    told, followed, desk = [], FollowedObjects(model), desk_for(model)
+    told, followed, desk = [], FollowedObjects(), desk_for(model)
     desk.watchers.append(followed)
     service = Service(model, desk)
     lines = read_lines(io.BytesIO(text.encode()), COLUMNS)

@@ -23,7 +23,7 @@ STEP = "Number(document.body.dataset.step || 0)"
 
 def page_for(model, recordings=()):
     """Return a service with a page."""
-    watched = Watched(model, Axes.of(model), histories_of(model, recordings), FollowedObjects(model))
+    watched = Watched(model, Axes.of(model), histories_of(model, recordings), FollowedObjects())
     desk = desk_for(model)
     desk.watchers.append(watched.followed)
     return Service(model, desk, watched.routes())

@@ -10,7 +10,7 @@ X = np.sort(RNG.uniform(-2, 2, size=(120, 1)), axis=0)
 
 
 @pytest.mark.parametrize(("truth", "linear", "curved"), [(0.0, False, False), (3.0, True, False)])
-def test_the_simplest_shape_that_foretells_is_taken(truth, linear, curved):
+def test_the_simplest_shape_that_predicts_is_taken(truth, linear, curved):
     found = Trends(X).fit(truth * X + 0.3 * np.random.default_rng(1).normal(size=X.shape))
     assert (found.shape.linear, found.shape.width is not None) == (linear, curved)
 

@@ -121,7 +121,7 @@ def test_a_filter_runs_with_a_transition_that_recovers():
 def test_bad_names_and_bad_rng():
     with pytest.raises(ValueError, match="unknown transition 'teleport'"):
         named("teleport")
-    with pytest.raises(ValueError, match="no parameter 'sigma'; it has angles, scale"):
+    with pytest.raises(ValueError, match="no parameter 'sigma'; it has scale, angles"):
         named("random-walk", sigma=1.0)
     with pytest.raises(ValueError, match="has no name"):
         from_dict({"scale": 1.0})

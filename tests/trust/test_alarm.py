@@ -7,7 +7,7 @@ import pytest
 from beacon_room import controlled, examples, fitted, heard, path, walk
 
 import kmcf
-from kmcf.filter.results.belief import WATCHED, StepReport
+from kmcf.filter.results.belief import WATCHED
 from kmcf.trust.signals import REASONS
 
 FILTERS = (kmcf.KernelMonteCarloFilter, kmcf.ParticleLikelihoodFilter)
@@ -177,16 +177,6 @@ def test_a_state_that_strays_raises_an_alarm_when_its_observation_is_a_little_od
     alarm, reason = watch.decide({**columns, "straying": np.array([False, False, True, True])})
     assert alarm.tolist() == [False, False, False, True]
     assert reason[3] == "uncovered state"
-
-
-def test_reports_say_whether_a_state_strays():
-    columns = np.array([[0.0] * 8, [0.5] * 8])
-    for beyond, running, straying in (
-        (columns, columns, True),
-        (None, columns, False),
-        (columns, 0.1 * columns, False),
-    ):
-        assert StepReport(beyond=beyond, running_observation=running).straying == straying
 
 
 def alarm_columns(belief, steps):

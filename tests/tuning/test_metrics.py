@@ -6,7 +6,8 @@ from embeddings import signed_weights
 from kernels_by_hand import gaussian_matrix
 from scipy.stats import norm
 
-from kmcf.filter.results.belief import Belief, StepReport
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.step_report import StepReport
 from kmcf.tuning.metrics import embedding_criterion, make_metric
 
 RNG = np.random.default_rng(0)

@@ -137,7 +137,7 @@ def adapt(
         return _without_states(flt, known, (observations, controls, times), progress)
     if controls is not None or times is not None:
         raise ValueError(
-            "controls and times are for observations without states; with states, their order is no matter."
+            "controls and times are for observations without states; with states, their order does not matter."
         )
     moments = ObservationMoments.of(flt.state_kernel_, *known, getattr(flt, "epsilon_", None))
     return _with_states(flt, known, moments, (states, observations))

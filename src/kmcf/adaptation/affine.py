@@ -66,7 +66,7 @@ def log_densities(seen: FloatArray, means: FloatArray, variances: FloatArray, ch
     """Return the log density of each number seen, given what the old sensor would say on average, (T, q).
 
     It is the density of the numbers as they are seen, so that corrections can be compared, by a Student distribution of
-    four degrees of freedom: a few states that the examples do not cover shall not decide.
+    four degrees of freedom: a few states that the examples do not cover must not decide.
 
     Examples
     --------

@@ -58,7 +58,7 @@ class LeftOutMoments(Moments):
     mean: Regression
     log_variance: Regression
     offset: FloatArray
-    """(q,), by which logarithms of variances are larger: residuals shall be as large as told, on average."""
+    """(q,), by which logarithms of variances are larger: residuals are then as large as told, on average."""
     ones: FloatArray
     """(n,), the regression of 1."""
     at_examples: tuple[FloatArray, FloatArray]

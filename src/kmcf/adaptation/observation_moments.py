@@ -89,7 +89,7 @@ class ObservationMoments(Moments):
         logs = np.log(np.maximum(squares, least))
         middle = logs.mean(axis=0)
         spreads = np.asarray(factor.solve(logs - middle))
-        # The mean of a logarithm is not the logarithm of the mean: on average, residuals shall be as large as told.
+        # The mean of a logarithm is not the logarithm of the mean: on average, residuals should be as large as told.
         middle = middle + np.log(np.mean(squares / np.exp(middle + gram @ spreads / reach), axis=0) + 1e-12)
         both = np.concatenate([means, spreads], axis=1)
         shift = np.concatenate([centre, middle])

@@ -175,7 +175,7 @@ def _tell(found: TransitionFit) -> None:
     elif found.method == "em":
         warn_user(
             "the observations tell so little beside what drawn paths take over from the transition that EM has no "
-            "clear end, and there are no intervals: do not trust these estimates. Take the method 'evidence', or give "
+            "clear end, and there are no intervals: do not trust these estimates. Take method='evidence', or give "
             "more data.",
             LearningWarning,
         )

@@ -17,7 +17,8 @@ from kmcf.baselines.sum_rule import SumRule, TransitionPairs, consecutive, finit
 from kmcf.bayes_rule import BayesRule, Sample
 from kmcf.bayes_rule.defaults import DELTA_OTHER, EPSILON, default_epsilon
 from kmcf.filter.clock import Drive
-from kmcf.filter.fitting.learning import LearningSettings, learn
+from kmcf.filter.fitting.learning import learn
+from kmcf.filter.fitting.learnt import LearningSettings
 from kmcf.filter.fitting.patterns import with_patterns
 from kmcf.filter.fitting.sensor_learning import refuse_several
 from kmcf.filter.fitting.silence import check_floor

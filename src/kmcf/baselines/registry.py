@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from kmcf.baselines.gaussian_process import GPParticleFilter
@@ -13,6 +12,7 @@ from kmcf.baselines.nearest import KNNRegression, NearestNeighbor
 from kmcf.baselines.poisson import PoissonParticleFilter
 from kmcf.filter import ParticleLikelihoodFilter
 from kmcf.filter.sequential import SequentialFilter
+from kmcf.support.named import did_you_mean
 
 NAMED: dict[str, Callable[..., SequentialFilter]] = {
     "particles": ParticleLikelihoodFilter,
@@ -35,8 +35,7 @@ def check_names(names: Sequence[str]) -> None:
     """
     for name in names:
         if name not in NAMED:
-            close = get_close_matches(name, NAMED, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(NAMED)}."
+            hint = did_you_mean(name, NAMED, f"there are {', '.join(NAMED)}.")
             raise ValueError(f"there is no method {name!r} to compare with; {hint}")
 
 

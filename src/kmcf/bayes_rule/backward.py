@@ -11,9 +11,8 @@ the next step,
     r(x') = max(0, φ(x')·z),   z = (C² + δI)⁻¹ C m,   C = Σ_j γ_j φ(P_j) φ(P_j)ᵀ.
 
 The ratio is not negative, while weights w may be, and stay so (a filter that herds has a sample without signs to offer
-instead). Where there are few different states, the features say
-which one it is (:class:`DistinctStates`): C is then diagonal, δ may be tiny, and this is the backward pass of a hidden
-Markov model.
+instead). Where there are few different states, the features say which one it is (:class:`DistinctStates`): C is then
+diagonal, δ may be tiny, and this is the backward pass of a hidden Markov model.
 
 Far from the examples the features vanish, and so would all ratios but those of states nearby; and at their edge the
 sample without signs cannot reach as far as the weights do. There the step keeps the filter's belief.

@@ -1,4 +1,4 @@
-"""``kmcf watch``: a page on which a person sees a filter work."""
+"""``kmcf watch``: a page that shows a filter at work."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def watch(
     state: options.OtherStateOption = None,
     mqtt: MqttOptions,
 ) -> None:
-    """Serve a page on which one sees the filter work, step by step.
+    """Serve a page that shows the filter at work, step by step.
 
     It shows the examples with their weights, the predicted particles, the herded points, the estimate with its region
     and path, the true path where the file has it, effective sample size, coverage and latency, and says when an
@@ -90,7 +90,7 @@ def watch(
     watched = Watched(live, chosen, picture=checked_map(map_, chosen), extent=read_extent(extent, map_))
     if file is not None and file != STDIN:
         watched.recorded = histories_of(live, recordings_for(loaded, file, columns, state))
-    watched.followed = FollowedObjects(live)
+    watched.followed = FollowedObjects()
     desk = desk_for(live)
     service = Service(live, desk, watched.routes())
     desk.watchers.append(watched.followed)

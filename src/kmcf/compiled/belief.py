@@ -12,7 +12,8 @@ from kmcf.compiled.contract import Engine
 from kmcf.compiled.records import FilterState, StepResult
 from kmcf.compiled.seen import Seen
 from kmcf.embedding.lazy_weights import LazyWeights
-from kmcf.filter.results.belief import Belief, StepReport
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.step_report import StepReport
 from kmcf.kernels import Kernel
 from kmcf.numerics.arrays import FloatArray, IntArray
 from kmcf.numerics.objects import Objects

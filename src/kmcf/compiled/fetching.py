@@ -14,7 +14,8 @@ from kmcf.compiled.contract import Engine
 from kmcf.compiled.preparing import herded_rule
 from kmcf.compiled.records import FilterState, StepResult, drawn, herded, lives_on_particles
 from kmcf.compiled.seen import Seen
-from kmcf.filter.results.belief import Belief, StepReport, equal_weights
+from kmcf.filter.results.belief import Belief, equal_weights
+from kmcf.filter.results.step_report import StepReport
 from kmcf.numerics.arrays import FloatArray, IntArray
 
 

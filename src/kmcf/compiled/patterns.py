@@ -1,4 +1,4 @@
-"""Observations of which some numbers are missing, on JAX arrays: one compiled filter per pattern of columns.
+"""Observations with missing numbers, on JAX arrays: one compiled filter per pattern of columns.
 
 What a step hands to the next are particles, which do not depend on columns, so steps of different patterns can follow
 one another. A batch whose observations all lack the same columns runs as one compiled loop. Where patterns change, the
@@ -26,13 +26,14 @@ from kmcf.compiled.inputs import Batch, read_one
 from kmcf.compiled.records import FilterState, Model
 from kmcf.compiled.seen import Seen
 from kmcf.compiled.step import advance
-from kmcf.filter.fitting.learning import Learnt
+from kmcf.filter.fitting.learnt import Learnt
 from kmcf.filter.fitting.patterns import Fitted, Patterns, has_patterns
 from kmcf.filter.inputs import ObservationReader
 from kmcf.filter.rejection import NO_EXAMPLE_RESEMBLES, warn_rejected
-from kmcf.filter.results.belief import Belief, StepReport
+from kmcf.filter.results.belief import Belief
 from kmcf.filter.results.run import FilterRun
 from kmcf.filter.results.run import batch as batch_of
+from kmcf.filter.results.step_report import StepReport
 from kmcf.filter.results.summaries import Summaries
 from kmcf.numerics.arrays import IntArray
 from kmcf.trust.alarm import Watch

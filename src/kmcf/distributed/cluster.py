@@ -58,7 +58,7 @@ def connect(scheduler: str | None = None, *, workers: int = 2, patience: float =
 def _local_cluster(workers: int) -> Any:
     """Start processes of their own, rather than copies of this one: a script that uses them needs no main guard.
 
-    Ctrl-C on a terminal reaches them as well: only this process shall say so, not each of them by a traceback.
+    Ctrl-C on a terminal reaches them as well: only this process should say so, not each of them by a traceback.
     """
     start = require("distributed.deploy.subprocess", "distributed").SubprocessCluster
     return start(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL)

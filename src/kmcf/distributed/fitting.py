@@ -22,7 +22,8 @@ from kmcf.bayes_rule import CompressedRule
 from kmcf.bayes_rule.tensors import keeps_squares
 from kmcf.distributed.chunks import Chunks, read_chunks
 from kmcf.distributed.passes import Work, add_up
-from kmcf.filter.fitting.learning import LearningSettings, Learnt, learn
+from kmcf.filter.fitting.learning import learn
+from kmcf.filter.fitting.learnt import LearningSettings, Learnt
 from kmcf.numerics.arrays import FloatArray
 
 SAMPLE = 10_000

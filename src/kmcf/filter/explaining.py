@@ -9,7 +9,7 @@ from typing import Any
 
 from kmcf.bayes_rule.accuracy import CHEAP_NANOSECONDS
 from kmcf.bayes_rule.fitted import Decision, FittedRule
-from kmcf.filter.fitting.learning import Learnt
+from kmcf.filter.fitting.learnt import Learnt
 from kmcf.filter.host import HostBackend
 from kmcf.filter.relocation import in_words
 

@@ -14,7 +14,7 @@ from kmcf.filter.fitting.chunked import summed_over
 from kmcf.filter.fitting.gaps import restored_reader, separated
 from kmcf.filter.fitting.kernel_choice import KernelChoice
 from kmcf.filter.fitting.kernel_fitting import given_kernel
-from kmcf.filter.fitting.learning import LearningSettings, Learnt, examples_for
+from kmcf.filter.fitting.learnt import LearningSettings, Learnt, examples_for
 from kmcf.herding.subsampling import Subsample
 from kmcf.kernels import Precomputed
 from kmcf.numerics.arrays import Array

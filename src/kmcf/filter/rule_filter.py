@@ -15,7 +15,8 @@ from kmcf.filter.backend import Backend, distributed_room
 from kmcf.filter.explaining import ExplainedFilter, beside_examples
 from kmcf.filter.fitting.chunked import check_chunked, refuse_chunked, summed_in_words
 from kmcf.filter.fitting.gaps import Served
-from kmcf.filter.fitting.learning import LearningSettings, Learnt, learn
+from kmcf.filter.fitting.learning import learn
+from kmcf.filter.fitting.learnt import LearningSettings, Learnt
 from kmcf.filter.fitting.patterns import learnt_on
 from kmcf.filter.fitting.sensor_learning import (
     add_examples,

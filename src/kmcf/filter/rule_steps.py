@@ -9,7 +9,7 @@ from typing import Any
 
 from kmcf.bayes_rule import BayesRule, Examples
 from kmcf.filter.backend import Reader
-from kmcf.filter.fitting.learning import LearningSettings, Learnt
+from kmcf.filter.fitting.learnt import LearningSettings, Learnt
 from kmcf.filter.fitting.patterns import with_patterns
 from kmcf.filter.motion import Motion, OneMove
 from kmcf.filter.reach import Reach

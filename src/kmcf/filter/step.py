@@ -17,7 +17,8 @@ from kmcf.filter.clock import Drive
 from kmcf.filter.motion import Motion
 from kmcf.filter.reach import Reach
 from kmcf.filter.relocation import Reconsidered, Relocation
-from kmcf.filter.results.belief import Belief, StepReport, equal_weights
+from kmcf.filter.results.belief import Belief, equal_weights
+from kmcf.filter.results.step_report import StepReport
 from kmcf.kernels import Kernel
 from kmcf.numerics.objects import Objects
 from kmcf.trust.alarm import Look, Watch

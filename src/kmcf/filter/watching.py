@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcf.bayes_rule import BayesRule, Examples
 from kmcf.filter.fitting.augmenting import made_up
-from kmcf.filter.fitting.learning import LearningSettings, Learnt, examples_for
+from kmcf.filter.fitting.learnt import LearningSettings, Learnt, examples_for
 from kmcf.kernels import Kernel, Precomputed
 from kmcf.numerics.arrays import IntArray
 from kmcf.numerics.objects import Objects, take

@@ -4,13 +4,15 @@ from kmcf.kernels.circular import Circular
 from kmcf.kernels.columns import AsinhScaled, Columns
 from kmcf.kernels.elementary import Constant, Linear, Same
 from kmcf.kernels.examples import ExampleKernel
+from kmcf.kernels.foreign import FromCallable, FromSklearn, as_kernel
 from kmcf.kernels.histograms import ChiSquared, Hellinger, HistogramIntersection
-from kmcf.kernels.kernel import FromCallable, FromSklearn, Kernel, Precomputed, Product, Scaled, Sum, as_kernel
+from kmcf.kernels.kernel import Kernel, Product, Scaled, Sum
 from kmcf.kernels.landmarks import LandmarkSet
 from kmcf.kernels.learned import Counts, Learned
 from kmcf.kernels.placed_landmarks import PlacedLandmarks
 from kmcf.kernels.placed_scans import PlacedScan
 from kmcf.kernels.pose import Pose
+from kmcf.kernels.precomputed import Precomputed
 from kmcf.kernels.registry import NAMED, named
 from kmcf.kernels.scans import LaserScan
 from kmcf.kernels.sequences import Spectrum

@@ -1,25 +1,21 @@
-"""Kernels and their algebra: sums, products and multiples, with anything that can be read as a kernel.
+"""Kernels and their algebra: sums, products and multiples.
 
-``kernel + other`` makes a :class:`Sum`, which is a kernel again, and ``other`` may be a plain function, which becomes
-one. Each of these classes is defined by the others, so they share a module.
+``kernel + other`` makes a :class:`Sum`, which is a kernel again. These classes are defined by each other, so they share
+a module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
-from kmcf.kernels.base import BaseKernel, Neighbourhood, as_rows, checked_matrix
+from kmcf.kernels.base import BaseKernel, Neighbourhood
 from kmcf.kernels.examples import ExampleKernel
-from kmcf.kernels.precomputed import PrecomputedExamples, check_kernel_matrix
 from kmcf.numerics.arrays import Array, IntArray
-from kmcf.numerics.objects import Objects, as_objects, is_numeric, take
+from kmcf.numerics.objects import Objects, as_objects
 from kmcf.support.estimators import clone
-
-_BLOCK = 64
 
 
 class Kernel(BaseKernel):
@@ -45,16 +41,16 @@ class Kernel(BaseKernel):
         return ExampleKernel(self, self.prepare(examples), len(examples))
 
     def __add__(self, other: Any) -> Kernel:
-        return Sum(self, as_kernel(other))
+        return Sum(self, _read(other))
 
     def __radd__(self, other: Any) -> Kernel:
-        return as_kernel(other) + self
+        return _read(other) + self
 
     def __mul__(self, other: Any) -> Kernel:
-        return Scaled(self, float(other)) if isinstance(other, Real) else Product(self, as_kernel(other))
+        return Scaled(self, float(other)) if isinstance(other, Real) else Product(self, _read(other))
 
     def __rmul__(self, other: Any) -> Kernel:
-        return self * other if isinstance(other, Real) else as_kernel(other) * self
+        return self * other if isinstance(other, Real) else _read(other) * self
 
 
 class _Pair(Kernel):
@@ -251,148 +247,8 @@ class Scaled(Wrapped):
         return self.factor * self.kernel.evaluate_diagonal(a)
 
 
-def as_kernel(kernel: Any, name: str = "a kernel") -> Kernel:
-    """Read a kernel: our own, a scikit-learn kernel, a callable ``(A, B) -> matrix``, or ``"precomputed"``.
+def _read(kernel: Any) -> Kernel:
+    """Read the other operand; kernels from elsewhere are subclasses of :class:`Kernel`, so they are imported late."""
+    from kmcf.kernels.foreign import as_kernel
 
-    Parameters
-    ----------
-    kernel : object
-        What to read.
-    name : str
-        What it is called in error messages.
-
-    Examples
-    --------
-    >>> as_kernel(lambda a, b: a @ b.T)([[1.0]], [[2.0]])
-    array([[2.]])
-    """
-    if isinstance(kernel, type):
-        raise TypeError(f"{name} must be an object, but got the class {kernel.__name__}; write {kernel.__name__}().")
-    if isinstance(kernel, Kernel):
-        return kernel
-    if isinstance(kernel, str) and kernel == "precomputed":
-        return Precomputed()
-    if _is_sklearn_kernel(kernel):
-        return FromSklearn(kernel)
-    if callable(kernel):
-        return FromCallable(kernel)
-    hint = " Pass what its fit_transform returns, with 'precomputed'." if hasattr(kernel, "fit_transform") else ""
-    hint = f" For a kernel by its name, write kmcf.kernels.named({kernel!r})." if isinstance(kernel, str) else hint
-    raise TypeError(
-        f"{name} must be a kmcf kernel, a scikit-learn kernel, a callable (A, B) -> matrix or 'precomputed', "
-        f"not {kernel!r}.{hint}"
-    )
-
-
-def _is_sklearn_kernel(kernel: Any) -> bool:
-    """Tell by name: whoever has one has imported it, and nobody else should have to wait for that."""
-    home = "sklearn.gaussian_process.kernels"
-    return any((cls.__module__, cls.__name__) == (home, "Kernel") for cls in type(kernel).__mro__)
-
-
-class FromCallable(Kernel):
-    """A kernel given as a function of two collections.
-
-    Parameters
-    ----------
-    function : callable
-        ``(A, B) -> matrix`` with one row per object of A and one column per object of B. It must be symmetric and
-        positive semi-definite. It receives arrays with one row per object, or lists where the objects are not numeric.
-
-    Examples
-    --------
-    >>> same = FromCallable(lambda A, B: np.array([[float(a == b) for b in B] for a in A]))
-    >>> same(["red", "blue"], ["red"])
-    array([[1.],
-           [0.]])
-    """
-
-    def __init__(self, function: Callable[[Any, Any], Any]) -> None:
-        self.function = function
-
-    def prepare(self, objects: Objects) -> Objects:
-        """Leave the objects as they are."""
-        return objects
-
-    def evaluate(self, a: Objects, b: Objects) -> Array:
-        """Call the function and check the shape of what it returns."""
-        return checked_matrix(self.function(a, b), (len(a), len(b)), f"the kernel function {_name(self.function)}")
-
-
-class FromSklearn(Kernel):
-    """A kernel of ``sklearn.gaussian_process.kernels``, with the hyper-parameters it was given.
-
-    Parameters
-    ----------
-    kernel : kernel of scikit-learn
-        Its hyper-parameters are used as they are.
-
-    Examples
-    --------
-    >>> from sklearn.gaussian_process.kernels import RBF
-    >>> FromSklearn(RBF(2.0))([[0.0]], [[2.0]]).round(4)
-    array([[0.6065]])
-    """
-
-    def __init__(self, kernel: Any) -> None:
-        self.kernel = kernel
-
-    @property
-    def structured(self) -> bool:
-        """True for scikit-learn kernels that take arbitrary objects."""
-        return not self.kernel.requires_vector_input
-
-    @property
-    def restrictable(self) -> bool:
-        """True for kernels on vectors without a parameter per column."""
-        return not self.structured and all(part.n_elements == 1 for part in self.kernel.hyperparameters)
-
-    def prepare(self, objects: Objects) -> Objects:
-        """Flatten numeric objects to rows."""
-        return objects if self.structured else as_rows(objects, self)
-
-    def evaluate(self, a: Objects, b: Objects) -> Array:
-        """Evaluate the scikit-learn kernel."""
-        return np.asarray(self.kernel(a, b))
-
-    def evaluate_diagonal(self, a: Objects) -> Array:
-        """Return the diagonal, block by block: a WhiteKernel's ``diag`` differs from its values for two collections."""
-        blocks = [take(a, np.arange(start, min(start + _BLOCK, len(a)))) for start in range(0, len(a), _BLOCK)]
-        return np.concatenate([np.zeros(0), *(np.diagonal(self.evaluate(block, block)) for block in blocks)])
-
-
-class Precomputed(Kernel):
-    """Kernel values computed elsewhere: an "object" is its row of similarities with the n examples.
-
-    Fit a filter with the n × n matrix of the example observations in place of the observations, and filter rows of n
-    similarities (of the new observation with every example), in the same order.
-
-    Examples
-    --------
-    >>> matrix = np.array([[1.0, 0.5], [0.5, 1.0]])
-    >>> kernel = Precomputed().on_examples(matrix)
-    >>> kernel.against(np.array([[0.7, 0.2]]))
-    array([[0.7],
-           [0.2]])
-    """
-
-    def fit(self, objects: Any, states: Any = None) -> Self:
-        """Check that the matrix is square, symmetric and positive semi-definite."""
-        check_kernel_matrix(np.asarray(objects, dtype=np.float64) if not is_numeric(objects) else objects)
-        return self
-
-    def evaluate(self, a: Any, b: Any) -> Array:
-        """Refuse: without the examples there is nothing to evaluate."""
-        raise TypeError(
-            "a precomputed kernel has no function to evaluate: it can serve as observation_kernel only, where the "
-            "observations are rows of kernel values with the examples."
-        )
-
-    def on_examples(self, examples: Objects) -> PrecomputedExamples:
-        """Take the rows of the kernel matrix as the examples."""
-        matrix = np.asarray(examples, dtype=np.float64)
-        return PrecomputedExamples(self, matrix, np.arange(len(matrix)))
-
-
-def _name(function: Any) -> str:
-    return str(getattr(function, "__name__", type(function).__name__))
+    return as_kernel(kernel)

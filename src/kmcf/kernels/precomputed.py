@@ -3,15 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from kmcf.kernels.base import BaseKernel, floored_log
 from kmcf.kernels.examples import ExampleKernel
+from kmcf.kernels.kernel import Kernel
 from kmcf.numerics.arrays import Array, FloatArray, IntArray, array_namespace
 from kmcf.numerics.linalg import is_positive_semidefinite
-from kmcf.numerics.objects import Objects, describe
+from kmcf.numerics.objects import Objects, describe, is_numeric
+
+
+class Precomputed(Kernel):
+    """Kernel values computed elsewhere: an "object" is its row of similarities with the n examples.
+
+    Fit a filter with the n × n matrix of the example observations in place of the observations, and filter rows of n
+    similarities (of the new observation with every example), in the same order.
+
+    Examples
+    --------
+    >>> matrix = np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> kernel = Precomputed().on_examples(matrix)
+    >>> kernel.against(np.array([[0.7, 0.2]]))
+    array([[0.7],
+           [0.2]])
+    """
+
+    def fit(self, objects: Any, states: Any = None) -> Self:
+        """Check that the matrix is square, symmetric and positive semi-definite."""
+        check_kernel_matrix(np.asarray(objects, dtype=np.float64) if not is_numeric(objects) else objects)
+        return self
+
+    def evaluate(self, a: Any, b: Any) -> Array:
+        """Refuse: without the examples there is nothing to evaluate."""
+        raise TypeError(
+            "a precomputed kernel has no function to evaluate: it can serve as observation_kernel only, where the "
+            "observations are rows of kernel values with the examples."
+        )
+
+    def on_examples(self, examples: Objects) -> PrecomputedExamples:
+        """Take the rows of the kernel matrix as the examples."""
+        matrix = np.asarray(examples, dtype=np.float64)
+        return PrecomputedExamples(self, matrix, np.arange(len(matrix)))
 
 
 class PrecomputedExamples(ExampleKernel):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Any
 
 from kmcf.kernels.circular import Circular
@@ -18,7 +16,7 @@ from kmcf.kernels.pose import Pose
 from kmcf.kernels.scans import LaserScan
 from kmcf.kernels.signals import SignalStrength
 from kmcf.kernels.stationary import Gaussian, Laplace, Matern
-from kmcf.support.typed import check_types
+from kmcf.support.named import made_by_name
 
 
 def _asinh(bandwidth: Any = None, multiplier: float = 1.0) -> Kernel:
@@ -63,15 +61,4 @@ def named(name: str, **parameters: Any) -> Kernel:
     >>> named("asinh", multiplier=0.7)
     AsinhScaled(kernel=Gaussian(multiplier=0.7))
     """
-    if name not in NAMED:
-        close = get_close_matches(name, NAMED, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else f"; the kernels are {', '.join(NAMED)}."
-        raise ValueError(f"unknown kernel {name!r}{hint}")
-    known = list(inspect.signature(NAMED[name]).parameters)
-    for given in parameters:
-        if given not in known:
-            close = get_close_matches(given, known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(known) or 'none'}."
-            raise ValueError(f"the kernel {name!r} has no parameter {given!r}; {hint}")
-    check_types(NAMED[name], parameters, f"the kernel {name!r} has")
-    return NAMED[name](**parameters)
+    return made_by_name("kernel", NAMED, name, parameters)

@@ -178,7 +178,7 @@ class SignalStrength(Gaussian):
                 raise ValueError(f"SignalStrength has {name} = {value!r}; it must be a positive integer.")
         self._check_fading()
         if columns % self.scans:
-            raise ValueError(f"SignalStrength has scans = {self.scans}, but {columns} columns cannot be divided so.")
+            raise ValueError(f"SignalStrength has scans = {self.scans}, but {columns} columns do not split evenly.")
 
     def _check_fading(self) -> None:
         if not 0.0 < self.fading <= 1.0:

@@ -118,7 +118,7 @@ class RecordedHistory:
         (answer,) = answers_for([(recording.name, after.belief, time)])
         took = perf_counter() - began
         truth = None if self._truths is None else [float(x) for x in self._truths[row]]
-        self._moments[k] = moment_of(self._model, track, after, observed, answer, took, truth)
+        self._moments[k] = moment_of(track, after, observed, answer, took, truth)
         self._moments.move_to_end(k)
         return after
 
@@ -163,8 +163,7 @@ class FollowedHistory:
 class FollowedObjects:
     """The histories of the objects heard of last; a desk's watcher."""
 
-    def __init__(self, model: LiveModel) -> None:
-        self._model = model
+    def __init__(self) -> None:
         self.histories: OrderedDict[str, FollowedHistory] = OrderedDict()
         self._truths: dict[str, list[float]] = {}
 
@@ -190,13 +189,12 @@ class FollowedObjects:
         before, after = answered.before, answered.track
         assert before is not None
         assert after is not None
-        history.add(moment_of(self._model, before, after, observed, answered.told, took, truth))
+        history.add(moment_of(before, after, observed, answered.told, took, truth))
         while len(self.histories) > FOLLOWED:
             self.histories.popitem(last=False)
 
 
 def moment_of(
-    model: LiveModel,
     before: Track,
     after: Track,
     observed: Observed,

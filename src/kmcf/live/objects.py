@@ -99,7 +99,7 @@ class TrackedObjects:
         """
         try:
             return self._together(requests)
-        except Exception as error:  # nothing was changed yet; one object's failure shall not touch another's
+        except Exception as error:  # nothing was changed yet; one object's failure must not touch another's
             if len(requests) > 1:
                 return [outcome for request in requests for outcome in self.work([request])]
             return [Refusal(500, f"the filter failed with {type(error).__name__}: {str(error)[:200]}.")]

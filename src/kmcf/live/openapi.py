@@ -136,7 +136,7 @@ def _schemas(model: LiveModel) -> dict[str, Any]:
         "control": _control(model) | {"description": "What drove the move since the last step."},
         "time": {"type": ["number", "null"], "description": "When, in the unit the model was fitted with."},
         "step": {"type": ["integer", "null"], "minimum": 1, "maximum": 2**53 - 1,
-                 "description": "The number that this step shall have; sent again, it is answered again."},
+                 "description": "The number that this step is to have; sent again, it is answered again."},
     }  # fmt: skip
     answer = {
         "object": {"type": "string"},

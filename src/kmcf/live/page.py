@@ -23,6 +23,7 @@ from kmcf.live.frames import Axes, examples_of, frame
 from kmcf.live.history import FollowedObjects, History
 from kmcf.live.model import LiveModel
 from kmcf.live.requests import Refusal, read_json
+from kmcf.live.sockets import until_one_ends
 from kmcf.report.interactive import Picture, axis_figure, map_figure, path_figure, strip_figure
 from kmcf.support.extras import require
 
@@ -106,13 +107,7 @@ class Watched:
     async def watch(self, socket: WebSocket) -> None:
         """Tell a page of what is new, and send it the moments that it asks for."""
         await socket.accept()
-        tasks = [asyncio.create_task(part) for part in (self._news(socket), self._answer(socket))]
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await until_one_ends(self._news(socket), self._answer(socket))
 
     async def _news(self, socket: WebSocket) -> None:
         told: Any = None
@@ -132,7 +127,7 @@ class Watched:
                     answer = await asyncio.to_thread(self._frame, read_json(text))
                 except Refusal as refusal:
                     answer = {"error": refusal.message}
-                except Exception as error:  # the page shall say so, and go on
+                except Exception as error:  # the page says so, and goes on
                     answer = {"error": f"this step cannot be shown ({type(error).__name__}: {str(error)[:200]})."}
                 await socket.send_text(json.dumps(answer, allow_nan=False))
 

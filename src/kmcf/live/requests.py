@@ -42,7 +42,7 @@ class Observed(NamedTuple):
     control: Any = None
     time: float | None = None
     step: int | None = None
-    """The number that this step shall have: a request that is sent again is then answered again, not used twice."""
+    """The number that this step is to have: a request that is sent again is then answered again, not used twice."""
 
 
 def read_name(name: Any) -> str:

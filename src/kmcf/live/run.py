@@ -72,7 +72,7 @@ def watch(
     axes: Sequence[str] = (),
     tell: Callable[[str], None] = print,
 ) -> None:
-    """Serve a page on which one sees the filter work, until Ctrl-C; it replays recordings, or follows what is posted.
+    """Serve a page that shows the filter at work, until Ctrl-C; it replays recordings, or follows what is posted.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def watch(
 
     live = as_live(model)
     address = Address(host, port, token)
-    watched = Watched(live, Axes.of(live, axes), histories_of(live, recordings), FollowedObjects(live))
+    watched = Watched(live, Axes.of(live, axes), histories_of(live, recordings), FollowedObjects())
     desk = desk_for(live)
     desk.watchers.append(watched.followed)  # type: ignore[arg-type]
     run_app(Service(live, desk, watched.routes()).app, address, tell)

@@ -12,7 +12,8 @@ from kmcf.bayes_rule.base import SensorUse
 from kmcf.datasets.windowing import Window
 from kmcf.filter import Belief
 from kmcf.filter.host import HostBackend
-from kmcf.filter.results.belief import StepReport, equal_weights
+from kmcf.filter.results.belief import equal_weights
+from kmcf.filter.results.step_report import StepReport
 from kmcf.live.model import LiveModel
 from kmcf.live.tracks import Track
 from kmcf.numerics.arrays import FloatArray

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 
@@ -18,6 +19,17 @@ from kmcf.live.requests import Refusal, read_json, read_name, read_observed
 MOST_OPEN = 100
 """Observations of one client that may wait for their answers; it is not read further meanwhile."""
 TOO_SLOW, GOING_AWAY = 1013, 1001
+
+
+async def until_one_ends(*parts: Coroutine[Any, Any, Any]) -> None:
+    """Do several things at once until the first of them ends; the others are cancelled."""
+    tasks = [asyncio.create_task(part) for part in parts]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class Sockets:
@@ -42,14 +54,9 @@ class Sockets:
         await socket.accept()
         follower = Follower(interest)
         self._followers.add(follower)
-        parts = (self._read(socket, follower), self._write(socket, follower), follower.too_slow.wait())
-        tasks = [asyncio.create_task(part) for part in parts]
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await until_one_ends(self._read(socket, follower), self._write(socket, follower), follower.too_slow.wait())
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
             self._followers.remove(follower)
         if follower.slow:
             await _close(socket, TOO_SLOW, "too slow to keep up")

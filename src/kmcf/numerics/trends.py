@@ -1,4 +1,4 @@
-"""How numbers depend on others: constant, linear or curved, whichever foretells left-out ones best.
+"""How numbers depend on others: constant, linear or curved, whichever predicts left-out ones best.
 
 Beyond the inputs that it was fitted to, the bends of a trend fade, and a straight line remains.
 """
@@ -81,7 +81,7 @@ class Trends:
         self._unweighted = {kind: WeightedBasis(basis) for kind, basis in self._bases.items()}
 
     def fit(self, targets: FloatArray, weights: FloatArray | None = None) -> Trend:
-        """Take the simplest shape, unless another foretells each target from the rest better by a standard error.
+        """Take the simplest shape, unless another predicts each target from the rest better by a standard error.
 
         Parameters
         ----------

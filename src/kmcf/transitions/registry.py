@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from difflib import get_close_matches
 from typing import Any
 
-from kmcf.support.typed import check_types
+from kmcf.support.named import made_by_name
 from kmcf.transitions.base import Transition
 from kmcf.transitions.constant_velocity import ConstantVelocity
 from kmcf.transitions.jump import Jump
@@ -48,16 +46,7 @@ def named(name: str, **parameters: Any) -> Transition:
     >>> named("random-walk", scale=0.5)
     GaussianRandomWalk(angles=(), scale=0.5, step=None)
     """
-    if name not in CLASSES:
-        close = get_close_matches(name, CLASSES, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"the transitions are {', '.join(CLASSES)}."
-        raise ValueError(f"unknown transition {name!r}; {hint}")
-    known = sorted(inspect.signature(CLASSES[name]).parameters)
-    unknown = sorted(set(parameters) - set(known))
-    if unknown:
-        raise ValueError(f"the transition {name!r} has no parameter {unknown[0]!r}; it has {', '.join(known)}.")
-    check_types(CLASSES[name].__init__, parameters, f"the transition {name!r} has")
-    return CLASSES[name](**parameters)
+    return made_by_name("transition", CLASSES, name, parameters)
 
 
 def from_dict(data: dict[str, Any]) -> Transition:

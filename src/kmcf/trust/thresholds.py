@@ -165,7 +165,7 @@ def tail_of(values: FloatArray, memory: float = 0.0) -> Tail:
 
 
 def thresholds_from(columns: Mapping[str, Any], rate: float = RATE) -> Thresholds:
-    """Set the thresholds such that together they alarm in about ``rate`` of good steps.
+    """Set the thresholds so that together they alarm in about ``rate`` of good steps.
 
     All signals get the same share α. Signals go together, so α lies between the rate divided by their number and the
     rate: it is read off at the level where a tenth of the steps exceed some threshold, which a few hundred steps tell

@@ -6,7 +6,8 @@ from left_out_errors import overconfident
 from scipy.stats import chi2, norm
 
 from kmcf.embedding import Embedding
-from kmcf.filter.results.belief import Belief, StepReport
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.step_report import StepReport
 from kmcf.trust.calibration import Calibration
 
 RNG = np.random.default_rng(0)

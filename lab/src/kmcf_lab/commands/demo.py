@@ -35,7 +35,7 @@ def demo(
         f"{walks} of the nine. This takes a minute or two."
     )
     published = run_demo(out, command_line(), walks=walks, seed=seed, progress=can_show_progress())
-    console.print(score_table(published.scores, BLE.measure, "Where is the person?"))
+    console.print(score_table(published.scores, BLE.measure, "Position of the person"))
     console.print(
         "The walk in the picture, the one of median error, was followed with a mean error of "
         f"{published.shown.mean:.2f} m, by strengths alone."

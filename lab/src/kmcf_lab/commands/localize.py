@@ -160,8 +160,11 @@ def score_table(scores: Sequence[Score], measure: Measure, title: str) -> Table:
     caption = f"{title}: means over {counted_folds(scores)} ± standard errors"
     names = [name for name in ordered_quantities(measure) if name == measure.primary or name not in IN_THE_REPORT]
     table = new_table(caption, ["method", *(heading(name, measure) for name in names)])
-    for method in methods_of(scores):
-        table.add_row(METHODS[method].label, *(unbroken(summary(scores, method, name)) for name in names))
+    rows = [[unbroken(summary(scores, method, name)) for name in names] for method in methods_of(scores)]
+    for method, cells in zip(methods_of(scores), rows, strict=True):
+        table.add_row(METHODS[method].label, *cells)
+    for column, numbers in zip(table.columns[1:], zip(*rows, strict=True), strict=True):
+        column.min_width = max(map(len, numbers))  # headings break on a narrow terminal, numbers do not
     return table
 
 

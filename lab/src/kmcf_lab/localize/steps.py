@@ -15,7 +15,7 @@ from kmcf_lab.cells import Row
 from kmcf_lab.localize.problem import Measure, PointEstimate
 
 LEVEL = 0.95
-"""How much ellipses, and intervals of single coordinates, shall hold."""
+"""How much ellipses, and intervals of single coordinates, are to hold."""
 
 
 def step_row(test: Recording, t: int, belief: Belief, measure: Measure) -> Row:

@@ -146,7 +146,7 @@ WIFINE_SPLICED = replace(
     name="wifine-spliced",
     title="Indoor positioning from WiFi (WiFine, spliced training walks)",
     about=(
-        "Settings of wifine are chosen here: all training walks of a floor follow one route, to and fro, so that a "
+        "Settings of wifine are chosen here: all training walks of a floor follow one route, back and forth, so that a "
         "left-out walk is no test. Walks are spliced from left-out ones, so that they turn elsewhere; errors are in "
         "three dimensions."
     ),

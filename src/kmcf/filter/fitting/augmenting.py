@@ -38,7 +38,7 @@ FAR = 0.6
 """States beyond lie up to this much further from the centre than some example."""
 PROBES = 100
 OUTERMOST = 0.1
-"""This share of the examples, those furthest from their centre, is left out to see what is foretold beyond."""
+"""This share of the examples, those furthest from their centre, is left out to see what is predicted beyond."""
 SIGNIFICANT = 2.5
 """Made-up pairs are used if posteriors gain by so many standard errors."""
 

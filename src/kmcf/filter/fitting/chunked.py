@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from kmcf.bayes_rule import CompressedRule
-from kmcf.filter.fitting.learning import Learnt
+from kmcf.filter.fitting.learnt import Learnt
 from kmcf.filter.support import OnExamples, Support
 
 

@@ -1,4 +1,4 @@
-"""Examples of which some numbers are missing: which columns and which examples serve an observation.
+"""Examples with missing numbers: which columns and which examples serve an observation.
 
 An observation with some columns missing is compared with the examples that have all the others. Where these are too
 few, fewer than ten or a tenth of those that have any of the columns, the column that the examples lack most often is

@@ -1,4 +1,4 @@
-"""How good posteriors of observations are whose states are known: a proper score, by which a fit decides."""
+"""How good posteriors are, for observations whose states are known: a proper score, by which a fit decides."""
 
 from __future__ import annotations
 

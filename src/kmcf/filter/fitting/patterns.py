@@ -1,4 +1,4 @@
-"""Bayes' rule for observations of which some numbers are missing.
+"""Bayes' rule for observations with missing numbers.
 
 An observation is used with the columns that it has: by the rule that a filter fitted on these columns alone would have,
 with the same settings and the same kernel on states. What is learnt from observations (their kernel, which kernel, the
@@ -19,7 +19,8 @@ from kmcf.bayes_rule import BayesRule, Posterior, Prior
 from kmcf.filter.fitting.augmenting import obstacle
 from kmcf.filter.fitting.gaps import Served, few_examples, known_columns, on_columns, rows_of, selected, serving
 from kmcf.filter.fitting.kernel_fitting import given_kernel
-from kmcf.filter.fitting.learning import LearningSettings, Learnt, learn_from
+from kmcf.filter.fitting.learning import learn_from
+from kmcf.filter.fitting.learnt import LearningSettings, Learnt
 from kmcf.filter.inputs import ObservationReader
 from kmcf.numerics.arrays import BoolArray, IntArray, has_gaps
 from kmcf.numerics.objects import Objects

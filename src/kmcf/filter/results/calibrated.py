@@ -47,7 +47,7 @@ class CalibratedEmbedding(Embedding):
         """Return the central credible interval of each coordinate, lower and upper bounds, (2, d).
 
         Read off the quantiles, it is better calibrated than the signed covariance, whose noise from small weights far
-        away can even make variances negative. After ``flt.calibrate`` it is stretched around the median such that it
+        away can even make variances negative. After ``flt.calibrate`` it is stretched around the median so that it
         held the share ``level`` of the left-out true states; :meth:`quantile` stays as computed.
 
         Where examples end and a good part of the prediction lies beyond them, it also holds the central interval of
@@ -80,7 +80,7 @@ class CalibratedEmbedding(Embedding):
         Parameters
         ----------
         level : float
-            How much it shall hold.
+            How much it is to hold.
         columns : sequence of int, optional
             Two columns of the state, or None: all. A state with one column has an ellipse in all of them only.
         """
@@ -170,7 +170,7 @@ class CalibratedEmbedding(Embedding):
         return bounds
 
     def _reaching(self, intervals: FloatArray, levels: FloatArray) -> FloatArray:
-        """Widen intervals (K, 2, d) such that they hold those of the states beyond the examples; not for angles."""
+        """Widen intervals (K, 2, d) so that they hold those of the states beyond the examples; not for angles."""
         known = self.reach(levels)
         if known is None:
             return intervals

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from kmcf.embedding.lazy_weights import LazyWeights
-from kmcf.filter.results.belief import Belief, StepReport
+from kmcf.filter.results.belief import Belief
+from kmcf.filter.results.step_report import StepReport
 from kmcf.support.packing import Rows, State, pack
 
 

@@ -30,7 +30,7 @@ class TrendPosterior:
         """Fit; ``out_of_sample`` then holds the cross-fitted predictions."""
         rows = _unscaled(z)
         chosen = representative(states)
-        self._targets = targets[chosen] - targets[chosen].mean(axis=0)  # nothing is foretold where trends say nothing
+        self._targets = targets[chosen] - targets[chosen].mean(axis=0)  # nothing is predicted where trends say nothing
         places = states[chosen]
         evidence = np.empty((len(z), len(chosen)))
         for held_out in _folds(np.hstack([states, z])):
