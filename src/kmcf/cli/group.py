@@ -89,7 +89,7 @@ def exit_code_and_sentence(error: BaseException) -> tuple[int, str]:
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE, f"stopped, because nobody reads the output any more.{notes}"
     if isinstance(error, OSError) and error.strerror:
-        return BAD_INPUT, f"{error.filename or 'file'}: {error.strerror}."
+        return BAD_INPUT, f"{error.filename or 'the output'}: {error.strerror}."
     text = " ".join(f"{error}{notes}".split())
     if isinstance(error, EXPECTED) and text:
         return BAD_INPUT, text
