@@ -100,7 +100,7 @@ def filter_(
     if python:
         typer.echo(script.text())
         return
-    check_target(out)
+    check_target(out, files)
     check_target(page.report)
     with tables.pointing():
         runs = script.run()["runs"]
