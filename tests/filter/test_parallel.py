@@ -1,6 +1,9 @@
 """Sequences filtered at once: the same as one after the other, to the last bit."""
 
 import os
+import subprocess
+import sys
+import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -136,6 +139,26 @@ def test_a_process_that_dies_is_told_in_words():
     flt = kmcf.KernelMonteCarloFilter(dying, random_state=0).fit(TRAIN.states, TRAIN.observations)
     with pytest.raises(RuntimeError, match=r"ended abruptly.*n_jobs=1"):
         flt.filter_many(SEQUENCES, n_jobs=2)
+
+
+@pytest.mark.usefixtures("_forking")
+def test_processes_do_not_go_on_where_nobody_waits_for_them():
+    results = parallel.in_parallel(lambda number: time.sleep(30.0 * number), 2, 2, None)
+    next(results)
+    began = time.monotonic()
+    results.close()  # as Ctrl-C does, in this process alone
+    assert time.monotonic() - began < 10.0
+
+
+def test_processes_end_with_the_one_that_began_them():
+    code = """import multiprocessing, os, time
+from kmcf.filter.parallel import in_parallel
+results = in_parallel(lambda number: time.sleep(30.0 * number), 2, 2, None)
+next(results)
+print(*(one.pid for one in multiprocessing.active_children()), flush=True)
+os.kill(os.getpid(), 9)"""
+    told = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, timeout=15).stdout  # to their end
+    assert len(told.split()) == 2
 
 
 @pytest.mark.usefixtures("_forking")

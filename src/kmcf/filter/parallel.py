@@ -12,7 +12,9 @@ import itertools
 import multiprocessing
 import os
 import pickle
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -36,6 +38,8 @@ Result = TypeVar("Result")
 _work: dict[int, tuple[Callable[[int], Any], dict[int, Any]]] = {}
 """What forked processes inherit, by number: the task, and what they share with their parent, by identity."""
 _numbers = itertools.count()
+_held: set[int] = set()
+"""Ends of pipes; when one is closed, the processes at the other end exit."""
 
 
 def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: Any) -> Iterator[Result]:
@@ -103,16 +107,45 @@ def check_jobs(n_jobs: Any) -> int:
     return int(n_jobs)
 
 
-def _forked(workers: int) -> Executor:
+@contextmanager
+def _forked(workers: int) -> Iterator[Executor]:
+    """Return processes that end at once where the block ends early, and where this process does."""
     fork = multiprocessing.get_context("fork")
-    # One thread each: the processes are as many as the cores.
-    return ProcessPoolExecutor(workers, mp_context=fork, initializer=_begin)
+    read, written = os.pipe()
+    _held.add(written)
+    try:
+        # One thread each: the processes are as many as the cores.
+        with ProcessPoolExecutor(workers, mp_context=fork, initializer=_begin, initargs=(read,)) as processes:
+            try:
+                yield processes
+            except BaseException:
+                _let_go(written)
+                raise
+    finally:
+        _let_go(written)
+        os.close(read)
 
 
-def _begin() -> None:
+def _let_go(written: int) -> None:
+    if written in _held:
+        _held.remove(written)
+        os.close(written)
+
+
+def _begin(read: int) -> None:
     """Use one thread, and never look for garbage among what was inherited: that would copy its memory."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when to stop
+    for written in _held.copy():
+        _let_go(written)
+    threading.Thread(target=_end_with_parent, args=(read,), daemon=True).start()
     threadpool_limits(1)
     gc.freeze()
+
+
+def _end_with_parent(read: int) -> None:
+    """Wait until the other end of the pipe is closed, by the parent or because it is gone."""
+    os.read(read, 1)
+    os._exit(1)
 
 
 def _do(own: int, number: int) -> bytes:
