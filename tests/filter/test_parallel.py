@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -148,6 +149,30 @@ def test_processes_do_not_go_on_where_nobody_waits_for_them():
     began = time.monotonic()
     results.close()  # as Ctrl-C does, in this process alone
     assert time.monotonic() - began < 10.0
+
+
+def test_threads_do_not_go_on_where_nobody_waits_for_them(monkeypatch):
+    monkeypatch.setattr(parallel, "can_fork", lambda: False)
+    begun = threading.Event()
+
+    def slow(states, control, rng):
+        begun.set()
+        time.sleep(0.01)
+        return states
+
+    def failing(states, control, rng):
+        begun.wait(10.0)
+        raise RuntimeError("the motor is off")
+
+    def first_fails(states, control, rng):
+        return failing(states, control, rng) if control == 0 else slow(states, control, rng)
+
+    made = kmcf.KernelMonteCarloFilter(first_fails, random_state=0).fit(TRAIN.states, TRAIN.observations)
+    observations = np.repeat(TRAIN.observations, 10, axis=0)
+    began = time.monotonic()
+    with pytest.raises(RuntimeError, match="the motor is off"):
+        made.filter_many([observations] * 2, [[k] * len(observations) for k in range(2)], n_jobs=2)
+    assert time.monotonic() - began < 5.0
 
 
 def test_processes_end_with_the_one_that_began_them():

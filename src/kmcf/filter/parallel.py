@@ -38,6 +38,7 @@ Result = TypeVar("Result")
 _work: dict[int, tuple[Callable[[int], Any], dict[int, Any]]] = {}
 """What forked processes inherit, by number: the task, and what they share with their parent, by identity."""
 _numbers = itertools.count()
+_thread = threading.local()
 _held: set[int] = set()
 """Ends of pipes; when one is closed, the processes at the other end exit."""
 
@@ -68,8 +69,13 @@ def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: 
         yield from map(task, range(count))
         return
     if not can_fork():
-        with ThreadPoolExecutor(workers) as threads:
-            yield from threads.map(task, range(count))
+        given_up = threading.Event()
+        with ThreadPoolExecutor(workers, initializer=setattr, initargs=(_thread, "given_up", given_up)) as threads:
+            try:
+                yield from threads.map(task, range(count))
+            except BaseException:
+                given_up.set()
+                raise
         return
     own = next(_numbers)
     _work[own] = task, _reachable(shared)
@@ -87,6 +93,13 @@ def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: 
         ) from None
     finally:
         del _work[own]
+
+
+def raise_if_given_up() -> None:
+    """End a task of a thread whose result nobody waits for any more: after Ctrl-C or an error in another one."""
+    given_up = getattr(_thread, "given_up", None)
+    if given_up is not None and given_up.is_set():
+        raise RuntimeError("another sequence was stopped, and so is this one.")
 
 
 def can_fork() -> bool:
