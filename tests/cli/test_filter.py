@@ -299,6 +299,14 @@ def test_ways_to_smooth_that_cannot_be(model, test_file):
     assert "--lag K answers K rows later" in fail("filter", model, "-", "--smooth", input=b"t,d0,d1,d2\n")
 
 
+def test_observations_that_nothing_resembles_end_in_a_sentence_without_rejection(tmp_path):
+    known = write_csv(tmp_path / "known.csv", *walk(30, seed=3))
+    words = ("--no-reject", "--support", "particles", "--observation-kernel", "gaussian:bandwidth=1")
+    succeed("fit", known, "-s", "x,y", "-y", "d*", *words, "-o", tmp_path / "m.kmcf")
+    far = write_csv(tmp_path / "far.csv", np.zeros((2, 2)), np.full((2, 3), 1e3))
+    assert fail("filter", tmp_path / "m.kmcf", far).startswith("the posterior weights sum to zero")
+
+
 @pytest.mark.parametrize("gaps", ["split", "fill", "keep"])
 def test_late_answers_around_gaps(model, tmp_path, gaps):
     states, observations = walk(12, seed=3)

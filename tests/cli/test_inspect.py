@@ -45,6 +45,8 @@ def test_nothing_is_run(tmp_path):
     (tmp_path / "text").write_text("hello")
     assert "not a file written by kmcf" in fail("inspect", tmp_path / "text")
     assert "there is no file" in fail("inspect", tmp_path / "none")
+    assert "it is not a regular file" in fail("inspect", "/dev/zero")
+    assert "it is not a regular file" in fail("filter", tmp_path, tmp_path / "walk.csv")
 
 
 def own_transition(states, control, rng):

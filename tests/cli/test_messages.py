@@ -88,6 +88,32 @@ def test_where_nothing_can_be_written_is_said_before_the_work(train, tmp_path, m
     assert fail("fit", train, *FIT, "-o", tmp_path) == f"{tmp_path} is a folder; give the name of a file."
 
 
+def test_recordings_are_not_written_over(train, tmp_path, monkeypatch):
+    model, whole = tmp_path / "m.kmcf", train.read_bytes()
+    succeed("fit", train, *FIT, "-o", model)
+    link = tmp_path / "link.csv"
+    link.symlink_to(train)
+    commands = {"fit": [*FIT], "filter": [], "calibrate": [], "adapt": [], "learn-transition": ["-p", "scale"]}
+    for name in ("fit", "filter", "step"):
+        monkeypatch.setattr(kmcf.KernelMonteCarloFilter, name, lambda *_, **__: pytest.fail("the work began"))
+    for command, options in commands.items():
+        known = [] if command == "fit" else [model]
+        for out in (train, link):
+            said = f"{out} is one of the files that are read, and would be lost; choose another name (--out)."
+            assert fail(command, *known, train, *options, "-o", out) == said
+    assert train.read_bytes() == whole
+
+
+@pytest.mark.parametrize("gaps", ["fill", "error"])
+def test_gaps_need_times(gaps, train, tmp_path):
+    said = f"gaps = '{gaps}', but gaps show in times only: name the column of the time."
+    assert fail("fit", train, "-s", "x,y", "-y", "d*", "--gaps", gaps, "-o", tmp_path / "m.kmcf") == said
+    model = tmp_path / "timeless.kmcf"
+    succeed("fit", train, "-s", "x,y", "-y", "d*", "-o", model)
+    assert fail("filter", model, train, "--gaps", gaps) == said
+    assert fail("filter", model, "-", "--gaps", gaps, input=train.read_text()) == said
+
+
 def test_a_folder_that_is_made_is_told(train, tmp_path):
     told = succeed("fit", train, *FIT, "-o", tmp_path / "new" / "m.kmcf").stderr
     assert f"the folder {tmp_path / 'new'} does not exist; it will be made." in told

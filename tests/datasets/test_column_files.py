@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmcf.datasets import read_tables
+from kmcf.datasets import column_files, read_tables
 from kmcf.datasets.column_files import csv_rows, read_columns
 
 
@@ -111,3 +112,29 @@ def test_encodings_that_are_none(tmp_path, encoding):
     (tmp_path / "w.csv").write_text("x\n1\n")
     with pytest.raises(ValueError, match="there is no encoding"):
         read_columns(tmp_path / "w.csv", encoding)
+
+
+class Endless(io.RawIOBase):
+    """As /dev/zero."""
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        buffer[:] = bytes(len(buffer))
+        return len(buffer)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+def test_a_line_without_an_end_is_refused(encoding, monkeypatch):
+    monkeypatch.setattr(column_files, "LONGEST", 1 << 20)
+    with pytest.raises(ValueError, match="stdin, line 1 is longer than 1 MB, so this is no table"):
+        list(csv_rows(io.BufferedReader(Endless()), encoding, "stdin"))
+    text = "x\n" + "1\n" * 10 + "2" * 100_000 + "\n"
+    rows = list(csv_rows(io.BytesIO(text.encode(encoding)), encoding, "stdin"))
+    assert [cells for _, cells in rows[-2:]] == [["1"], ["2" * 100_000]]
+
+
+def test_devices_and_pipes_are_no_files():
+    with pytest.raises(ValueError, match=r"/dev/null is no ordinary file.*: save what it gives as a file\."):
+        read_columns(Path("/dev/null"))

@@ -30,6 +30,9 @@ def test_gaps(tmp_path):
         read_tables(path, **how, gaps="skip")
     with pytest.raises(ValueError, match="gaps cannot be filled where there are controls"):
         read_tables(path, **how, control="x", gaps="fill")
+    for gaps in ("fill", "error"):
+        with pytest.raises(ValueError, match="gaps show in times only: name the column of the time"):
+            read_tables(path, state="x", observation="y", gaps=gaps)
     assert read_tables(path, **how, step=3.0)[0].counts["gaps"] == 0
 
 

@@ -1,6 +1,10 @@
 """Sequences filtered at once: the same as one after the other, to the last bit."""
 
 import os
+import subprocess
+import sys
+import threading
+import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -136,6 +140,50 @@ def test_a_process_that_dies_is_told_in_words():
     flt = kmcf.KernelMonteCarloFilter(dying, random_state=0).fit(TRAIN.states, TRAIN.observations)
     with pytest.raises(RuntimeError, match=r"ended abruptly.*n_jobs=1"):
         flt.filter_many(SEQUENCES, n_jobs=2)
+
+
+@pytest.mark.usefixtures("_forking")
+def test_processes_do_not_go_on_where_nobody_waits_for_them():
+    results = parallel.in_parallel(lambda number: time.sleep(30.0 * number), 2, 2, None)
+    next(results)
+    began = time.monotonic()
+    results.close()  # as Ctrl-C does, in this process alone
+    assert time.monotonic() - began < 10.0
+
+
+def test_threads_do_not_go_on_where_nobody_waits_for_them(monkeypatch):
+    monkeypatch.setattr(parallel, "can_fork", lambda: False)
+    begun = threading.Event()
+
+    def slow(states, control, rng):
+        begun.set()
+        time.sleep(0.01)
+        return states
+
+    def failing(states, control, rng):
+        begun.wait(10.0)
+        raise RuntimeError("the motor is off")
+
+    def first_fails(states, control, rng):
+        return failing(states, control, rng) if control == 0 else slow(states, control, rng)
+
+    made = kmcf.KernelMonteCarloFilter(first_fails, random_state=0).fit(TRAIN.states, TRAIN.observations)
+    observations = np.repeat(TRAIN.observations, 10, axis=0)
+    began = time.monotonic()
+    with pytest.raises(RuntimeError, match="the motor is off"):
+        made.filter_many([observations] * 2, [[k] * len(observations) for k in range(2)], n_jobs=2)
+    assert time.monotonic() - began < 5.0
+
+
+def test_processes_end_with_the_one_that_began_them():
+    code = """import multiprocessing, os, time
+from kmcf.filter.parallel import in_parallel
+results = in_parallel(lambda number: time.sleep(30.0 * number), 2, 2, None)
+next(results)
+print(*(one.pid for one in multiprocessing.active_children()), flush=True)
+os.kill(os.getpid(), 9)"""
+    told = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, timeout=15).stdout  # to their end
+    assert len(told.split()) == 2
 
 
 @pytest.mark.usefixtures("_forking")

@@ -143,6 +143,21 @@ def test_standard_output_stays_what_it_is(redirected, tmp_path):
     assert (out.read_bytes() if redirected else done.stdout) == b"out"
 
 
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+@pytest.mark.parametrize("mode", ["wb", "ab"])
+def test_what_stands_in_the_file_of_standard_output_stays(name, mode, tmp_path):
+    code = f"""from kmcf.support.atomic import replacing
+print("before", flush=False)
+with replacing({name!r}) as file: file.write(b"out ")
+print("after")"""
+    out = tmp_path / "out.txt"
+    with open(out, mode) as file:
+        file.write(b"head ")
+        file.flush()
+        subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
+    assert out.read_text() == "head before\nout after\n"
+
+
 def test_devices_stay_devices():
     with replacing("/dev/null") as file:
         file.write(b"nothing")

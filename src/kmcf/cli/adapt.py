@@ -12,6 +12,7 @@ from kmcf.cli.filtering import driven, start_reading
 from kmcf.cli.group import note
 from kmcf.cli.script import Code, call
 from kmcf.cli.showing import print_columns, print_json, print_table
+from kmcf.cli.targets import check_target
 
 SENSOR = "Sensor"
 AdaptedOut = Annotated[
@@ -107,6 +108,7 @@ def adapt(
     if python:
         typer.echo(script.text("print(result)"))
         return
+    check_target(out, files)
     with tables.pointing():
         result = script.run()["result"]
     _show(result, out, as_json)

@@ -66,7 +66,7 @@ def calibrate(
     if python:
         typer.echo(script.text())
         return
-    check_target(target)
+    check_target(target, files)
     about = _about(target, script.run()["flt"])
     if as_json:
         print_json(about)

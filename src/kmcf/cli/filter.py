@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO, TextIO
 
 import typer
 
@@ -99,7 +100,7 @@ def filter_(
     if python:
         typer.echo(script.text())
         return
-    check_target(out)
+    check_target(out, files)
     check_target(page.report)
     with tables.pointing():
         runs = script.run()["runs"]
@@ -154,20 +155,23 @@ def _add_writing(script: Script, model: LoadedModel, tables: TableFiles, out: Pa
         script.add(call("kmcf.export.write_estimates", out, *what, **given))
 
 
+def _text_into(file: BinaryIO) -> TextIO:
+    return io.TextIOWrapper(file, encoding="utf-8", newline="")
+
+
 def _line_format(as_json: bool) -> str:
     return "jsonl" if as_json else "csv"
 
 
 def _stream(model: LoadedModel, tables: TableFiles, out: Path | None, as_json: bool, lag: int | None) -> None:
     from kmcf.cli.streaming import EstimateStream, write_lines
-    from kmcf.support.atomic import naming
+    from kmcf.support.atomic import naming, opened
 
     stream = EstimateStream(model, tables, sys.stdin.buffer, lag)
     if out is not None:
         check_target(out)
         out.parent.mkdir(parents=True, exist_ok=True)
-    opened = nullcontext(sys.stdout) if out is None else out.open("w", encoding="utf-8", newline="")
-    with naming(out or "stdout"), opened as output:
+    with naming(out or "stdout"), nullcontext(sys.stdout) if out is None else _text_into(opened(out)) as output:
         try:
             write_lines(stream, output, _line_format(as_json))
         finally:

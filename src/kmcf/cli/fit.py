@@ -88,7 +88,7 @@ def fit(
     if python:
         typer.echo(script.text())
         return
-    check_target(out)
+    check_target(out, files.files)
     with files.pointing(), bar_if_slow(3, "fitting", show=not as_json and can_show_progress()):
         names = script.run()
     about = _about(out, **names)

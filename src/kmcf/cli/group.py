@@ -18,7 +18,7 @@ from kmcf.support.plain_text import printable
 
 BAD_INPUT, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 1, 3, 130, 141
 """Exit codes, besides 0 (all went well) and 2 (a command or option that does not exist)."""
-EXPECTED = (ValueError, TypeError, RuntimeError, ImportError, OSError, MemoryError)
+EXPECTED = (ValueError, TypeError, RuntimeError, ImportError, OSError, MemoryError, FloatingPointError)
 _DEBUG = "kmcf.debug"
 _UsageError: Any = typer.BadParameter.__base__  # Typer may bring its own Click, or use the installed one
 _ClickError: Any = _UsageError.__base__
@@ -80,6 +80,8 @@ def exit_code_and_sentence(error: BaseException) -> tuple[int, str]:
     --------
     >>> exit_code_and_sentence(ValueError("the file is empty."))
     (1, 'the file is empty.')
+    >>> exit_code_and_sentence(MemoryError())
+    (1, 'there is not enough memory.')
     >>> exit_code_and_sentence(KeyError("a"))[0]
     3
     """
@@ -89,8 +91,9 @@ def exit_code_and_sentence(error: BaseException) -> tuple[int, str]:
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE, f"stopped, because nobody reads the output any more.{notes}"
     if isinstance(error, OSError) and error.strerror:
-        return BAD_INPUT, f"{error.filename or 'file'}: {error.strerror}."
-    text = " ".join(f"{error}{notes}".split())
+        return BAD_INPUT, f"{error.filename or 'the output'}: {error.strerror}."
+    said = "there is not enough memory." if isinstance(error, MemoryError) and not str(error) else error
+    text = " ".join(f"{said}{notes}".split())
     if isinstance(error, EXPECTED) and text:
         return BAD_INPUT, text
     return UNEXPECTED, f"unexpected {type(error).__name__}: {text}; please report it, with what --debug shows."

@@ -29,7 +29,7 @@ def inspect(
     """
     from kmcf.store import describe_file
 
-    if not file.is_file():
+    if not file.exists():
         raise ValueError(f"there is no file {file}.")
     about = describe_file(file)
     if as_json:

@@ -14,6 +14,7 @@ from kmcf.cli.group import note
 from kmcf.cli.models import LoadedModel
 from kmcf.cli.script import Code, call
 from kmcf.cli.showing import print_columns, print_json
+from kmcf.cli.targets import check_target
 
 if TYPE_CHECKING:
     from kmcf.cli.table_files import TableFiles
@@ -94,6 +95,7 @@ def learn_transition(
     if python:
         typer.echo(script.text("print(result.estimates, result.intervals)"))
         return
+    check_target(out, files)
     with tables.pointing():
         summary = script.run()["result"].summary()
     _show(summary, out, as_json)

@@ -105,7 +105,7 @@ def load_model(script: Script, path: Path, window: str | None = None, *, rows: b
     """
     from kmcf.store import describe_file
 
-    if not path.is_file():
+    if not path.exists():
         raise ValueError(f"there is no model file {path}.")
     about = describe_file(path)
     needed = about.get("passed_again") or {}

@@ -16,7 +16,7 @@ from kmcf.cli.table_files import TableFiles
 from kmcf.datasets.cells import is_date, read_date, read_number
 from kmcf.datasets.column_files import csv_rows
 from kmcf.datasets.columns import choose, lacks
-from kmcf.datasets.time_gaps import MOST_FILLED, missed_steps
+from kmcf.datasets.time_gaps import MOST_FILLED, check_timeless, missed_steps
 from kmcf.datasets.windowing import Window
 from kmcf.export.estimates import LINES, EstimateColumns
 from kmcf.filter import Belief
@@ -63,6 +63,8 @@ class EstimateStream:
         self._sensors = self._whose()
         if not self._sensors:
             model.check_width("observation", [self._header[j] for j in self._columns["observation"]], "stdin")
+        if self._tables.time is None:
+            check_timeless(tables.gaps)
         self._dates = False
         self._timed = uses_times(model, self._tables)
         model.check_times(self._tables.time, "stdin")

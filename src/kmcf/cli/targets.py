@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from kmcf.cli.group import note
 
 
-def check_target(path: Path | None) -> None:
-    """Refuse a file that could not be written, and say which folder will be made for it.
+def check_target(path: Path | None, read: Sequence[Path] = ()) -> None:
+    """Refuse a file that could not be written or that is read, and say which folder will be made for it.
 
     Parameters
     ----------
     path : Path or None
         The file; None: nothing is written.
+    read : sequence of Path
+        Recordings that the command reads, which must not be lost.
     """
     if path is None:
         return
@@ -22,6 +25,8 @@ def check_target(path: Path | None) -> None:
         raise ValueError(f"{path} is a folder; give the name of a file.")
     if path.exists() and not path.is_file():  # a device or a pipe
         return
+    if path.exists() and any(file.exists() and path.samefile(file) for file in read):
+        raise ValueError(f"{path} is one of the files that are read, and would be lost; choose another name (--out).")
     check_folder(path.parent, for_what=str(path))
 
 

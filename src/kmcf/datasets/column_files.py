@@ -6,8 +6,9 @@ import codecs
 import csv
 import io
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ SIGNATURES = {
     b"\x1f\x8b": "compressed; unpack it first",
 }
 """What files that are no tables begin with, and what they are."""
+LONGEST = 1 << 26
+"""No line has more bytes than this, or letters where letters have several bytes."""
 
 
 def read_columns(path: Path, encoding: str = "utf-8") -> NamedColumns:
@@ -45,6 +48,8 @@ def read_columns(path: Path, encoding: str = "utf-8") -> NamedColumns:
         raise ValueError(f"{path} is a folder; name its files, as in {path}/*.csv.")
     if not path.is_file():
         pattern = any(letter in path.name for letter in "*?[")
+        if path.exists():
+            raise ValueError(f"{path} is no ordinary file, and may be read only once: save what it gives as a file.")
         raise ValueError(f"no file matches {path}." if pattern else f"there is no file {path}.")
     if path.stat().st_size == 0:
         raise ValueError(f"{path} is empty.")
@@ -165,7 +170,7 @@ def csv_rows(file: Any, encoding: str, source: str) -> Iterator[tuple[int, list[
     """
     number = 0
     header: list[str] = []
-    lines = _text_lines(file, encoding)
+    lines = _text_lines(file, encoding, source)
     try:
         first = next(lines, "")
         delimiter = max(DELIMITERS, key=first.count)
@@ -190,7 +195,7 @@ def csv_rows(file: Any, encoding: str, source: str) -> Iterator[tuple[int, list[
         raise ValueError(f"{source}, line {number + 1} is not a line of a table: {error}.") from None
 
 
-def _text_lines(file: Any, encoding: str) -> Iterator[str]:
+def _text_lines(file: Any, encoding: str, source: str) -> Iterator[str]:
     """Decode line by line, so that a wrong byte does not hold back what precedes it."""
     try:
         codec = codecs.lookup(encoding).name
@@ -201,13 +206,21 @@ def _text_lines(file: Any, encoding: str) -> Iterator[str]:
     if codec.startswith(("utf-16", "utf-32")):  # whose line ends are not single bytes
         text = io.TextIOWrapper(file, codec, newline="")
         try:
-            yield from iter(text.readline, "")
+            yield from _whole_lines(text.readline, "\n", source)
         finally:
             with suppress(ValueError):  # it is closed already
                 text.detach()  # whoever opened the file closes it
     else:
-        for number, line in enumerate(iter(file.readline, b"")):
+        for number, line in enumerate(_whole_lines(file.readline, b"\n", source)):
             yield line.decode("utf-8-sig" if number == 0 and codec == "utf-8" else codec)
+
+
+def _whole_lines(readline: Callable[[int], Any], end: str | bytes, source: str) -> Iterator[Any]:
+    """Refuse a line without an end, such as a device gives, before it takes all memory."""
+    for number, line in enumerate(iter(partial(readline, LONGEST), end[:0]), start=1):
+        if len(line) >= LONGEST and not line.endswith(end):
+            raise ValueError(f"{source}, line {number} is longer than {LONGEST >> 20} MB, so this is no table.")
+        yield line
 
 
 def _checked_header(row: list[str], source: str) -> list[str]:

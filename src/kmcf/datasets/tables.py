@@ -14,7 +14,7 @@ from kmcf.datasets.column_files import read_columns
 from kmcf.datasets.columns import NamedColumns
 from kmcf.datasets.recording import Recording
 from kmcf.datasets.sensor_columns import sensor_columns
-from kmcf.datasets.time_gaps import GAPS, usual_step, with_gaps
+from kmcf.datasets.time_gaps import GAPS, check_timeless, usual_step, with_gaps
 from kmcf.datasets.velocities import with_velocity_columns
 from kmcf.numerics.arrays import FloatArray
 from kmcf.support.plain_text import printable
@@ -95,6 +95,8 @@ def read_tables(
     """
     if gaps not in GAPS:
         raise ValueError(f"gaps = {gaps!r}; it must be {', '.join(GAPS)}.")
+    if time is None:
+        check_timeless(gaps)
     paths = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
     tables: Iterable[NamedColumns] = (read_columns(path, encoding).without(_listed(excluded)) for path in paths)
     whose: dict[str, list[str]] = {}

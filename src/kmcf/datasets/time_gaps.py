@@ -19,6 +19,17 @@ MOST_MISSED = 10**12
 """No more missed steps are counted in one gap: a clock that was set anew can be any number of them ahead."""
 
 
+def check_timeless(gaps: str) -> None:
+    """Refuse to fill gaps, or to promise that there are none, where no times are known.
+
+    Examples
+    --------
+    >>> check_timeless("keep")
+    """
+    if gaps in ("fill", "error"):
+        raise ValueError(f"gaps = {str(gaps)!r}, but gaps show in times only: name the column of the time.")
+
+
 def usual_step(recordings: Sequence[Recording]) -> float:
     """Return the median time from row to row; NaN if there is none."""
     steps = np.concatenate([np.diff(recording.time) for recording in recordings])

@@ -14,7 +14,7 @@ from kmcf.filter.backend import Reader
 from kmcf.filter.clock import drive_from, intervals, read_time, read_times, times_of_each, warn_unused
 from kmcf.filter.inputs import read_controls
 from kmcf.filter.motion import Motion
-from kmcf.filter.parallel import check_jobs, in_parallel
+from kmcf.filter.parallel import check_jobs, in_parallel, raise_if_given_up
 from kmcf.filter.rejection import counted_sensors, warn_rejected, warn_sensors
 from kmcf.filter.results.belief import Belief, check_continues
 from kmcf.filter.results.run import FilterRun, batch, collect
@@ -178,6 +178,7 @@ class HostBackend:
             belief = self._next(belief, y, control, None if clock is None else float(clock[t]))
             tick()
             raise_if_lost()
+            raise_if_given_up()
             yield belief
 
     def _next(self, belief: Belief, y: Any, control: Any, time: float | None) -> Belief:

@@ -12,7 +12,9 @@ import itertools
 import multiprocessing
 import os
 import pickle
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -36,6 +38,9 @@ Result = TypeVar("Result")
 _work: dict[int, tuple[Callable[[int], Any], dict[int, Any]]] = {}
 """What forked processes inherit, by number: the task, and what they share with their parent, by identity."""
 _numbers = itertools.count()
+_thread = threading.local()
+_held: set[int] = set()
+"""Ends of pipes; when one is closed, the processes at the other end exit."""
 
 
 def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: Any) -> Iterator[Result]:
@@ -64,8 +69,13 @@ def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: 
         yield from map(task, range(count))
         return
     if not can_fork():
-        with ThreadPoolExecutor(workers) as threads:
-            yield from threads.map(task, range(count))
+        given_up = threading.Event()
+        with ThreadPoolExecutor(workers, initializer=setattr, initargs=(_thread, "given_up", given_up)) as threads:
+            try:
+                yield from threads.map(task, range(count))
+            except BaseException:
+                given_up.set()
+                raise
         return
     own = next(_numbers)
     _work[own] = task, _reachable(shared)
@@ -83,6 +93,13 @@ def in_parallel(task: Callable[[int], Result], count: int, n_jobs: int, shared: 
         ) from None
     finally:
         del _work[own]
+
+
+def raise_if_given_up() -> None:
+    """End a task of a thread whose result nobody waits for any more: after Ctrl-C or an error in another one."""
+    given_up = getattr(_thread, "given_up", None)
+    if given_up is not None and given_up.is_set():
+        raise RuntimeError("another sequence was stopped, and so is this one.")
 
 
 def can_fork() -> bool:
@@ -103,16 +120,45 @@ def check_jobs(n_jobs: Any) -> int:
     return int(n_jobs)
 
 
-def _forked(workers: int) -> Executor:
+@contextmanager
+def _forked(workers: int) -> Iterator[Executor]:
+    """Return processes that end at once where the block ends early, and where this process does."""
     fork = multiprocessing.get_context("fork")
-    # One thread each: the processes are as many as the cores.
-    return ProcessPoolExecutor(workers, mp_context=fork, initializer=_begin)
+    read, written = os.pipe()
+    _held.add(written)
+    try:
+        # One thread each: the processes are as many as the cores.
+        with ProcessPoolExecutor(workers, mp_context=fork, initializer=_begin, initargs=(read,)) as processes:
+            try:
+                yield processes
+            except BaseException:
+                _let_go(written)
+                raise
+    finally:
+        _let_go(written)
+        os.close(read)
 
 
-def _begin() -> None:
+def _let_go(written: int) -> None:
+    if written in _held:
+        _held.remove(written)
+        os.close(written)
+
+
+def _begin(read: int) -> None:
     """Use one thread, and never look for garbage among what was inherited: that would copy its memory."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when to stop
+    for written in _held.copy():
+        _let_go(written)
+    threading.Thread(target=_end_with_parent, args=(read,), daemon=True).start()
     threadpool_limits(1)
     gc.freeze()
+
+
+def _end_with_parent(read: int) -> None:
+    """Wait until the other end of the pipe is closed, by the parent or because it is gone."""
+    os.read(read, 1)
+    os._exit(1)
 
 
 def _do(own: int, number: int) -> bytes:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import glob
 import io
 import os
+import re
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +15,8 @@ from typing import BinaryIO
 
 DRAFT = ".part"
 """How the names of unfinished files end."""
+OPEN_FILE = re.compile(r"/dev/(?:(stdout|stderr)|fd/(\d+))|/proc/self/fd/(\d+)")
+"""Names of files that this process, or whoever started it, has opened already."""
 
 
 @contextmanager
@@ -36,11 +40,33 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if _is_special(path):
             buffer = io.BytesIO()
             yield buffer
-            with open(path, "wb") as stream:
+            with opened(path) as stream:
                 stream.write(buffer.getvalue())
             return
         with _draft(path) as file:
             yield file
+
+
+def opened(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a file to write into it; standard output, or another open file, where it has come to.
+
+    Opening ``/dev/stdout`` would begin anew if it is a file, and what was or will be printed would be lost.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "numbers.bin"
+    >>> with opened(target) as file:
+    ...     _ = file.write(b"123")
+    >>> target.read_bytes()
+    b'123'
+    """
+    known = OPEN_FILE.fullmatch(os.path.abspath(path).replace(f"/proc/{os.getpid()}/", "/proc/self/"))
+    if known is None:
+        return open(path, "wb")
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        stream.flush()
+    return os.fdopen(os.dup({"stdout": 1, "stderr": 2}.get(known[1]) or int(known[2] or known[3])), "wb")
 
 
 @contextmanager

@@ -84,7 +84,10 @@ class GaussianRandomWalk(Transition):
 def log_steps(steps: FloatArray, scale: FloatArray, angles: Sequence[int]) -> FloatArray:
     """Sum the log densities of independent normal columns, some of them on the circle; scales are (d,) or (m, d)."""
     if not np.all(scale > 0):
-        raise ValueError(f"the scale is {scale}: without noise there is no density.")
+        raise ValueError(
+            f"the standard deviation of a move's noise is {scale}: without noise there is no density. Give a scale "
+            "above zero, for jumps of with_recovery, too, or call fit(sequences)."
+        )
     turning = {column % steps.shape[1] for column in angles}
     columns = [
         (log_wrapped_normal if column in turning else log_normal)(steps[:, column], scale[..., column])

@@ -1,4 +1,7 @@
-"""Where the example states end: their convex hull in up to three dimensions, otherwise their bounding box."""
+"""Where the example states end: their convex hull in up to three dimensions, otherwise their bounding box.
+
+Where they lie on a line or a plane, the hull is taken along it, and the box across.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,8 @@ from kmcf.numerics.objects import Objects, is_numeric
 HULL_COLUMNS = 3
 ROUNDING = 1e-9
 """Points count as outside beyond this share of the examples' extent."""
+LEAST_EXTENT = 1e-5
+"""Columns count as this share of their largest number wide at least: means of large numbers are rounded, too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,16 +52,14 @@ class Hull:
         if not len(columns):
             return None
         rows = rows[:, columns]
-        normals, offsets = _box(rows)
-        if 2 <= len(columns) <= HULL_COLUMNS and len(rows) > len(columns) + 1:
-            try:
-                equations = np.unique(ConvexHull(rows).equations, axis=0)
-                normals, offsets = equations[:, :-1], -equations[:, -1]
-            except QhullError:
-                pass  # the examples lie on a line or a plane: the box is what remains
-        extent = max(float(np.ptp(rows, axis=0).max()), np.finfo(float).tiny)
-        spreads = np.maximum((rows @ normals.T).std(axis=0), ROUNDING * extent)
-        return cls(normals, offsets + ROUNDING * extent, columns, spreads)
+        # All columns get about the same extent: what is far must not depend on units.
+        widths = np.maximum(np.ptp(rows, axis=0), LEAST_EXTENT * np.abs(rows).max(axis=0))
+        widths[widths == 0.0] = 1.0
+        middle = 0.5 * (rows.min(axis=0) + rows.max(axis=0))
+        normals, offsets = _sides((rows - middle) / widths)
+        normals = normals / widths
+        along = (rows - middle) @ normals.T
+        return cls(normals, offsets + normals @ middle + ROUNDING, columns, np.maximum(along.std(axis=0), ROUNDING))
 
     def outside(self, states: FloatArray) -> BoolArray:
         """Say which states lie outside, (m,)."""
@@ -81,6 +84,34 @@ class Hull:
     def _along(self, states: FloatArray) -> FloatArray:
         rows = np.asarray(states, dtype=np.float64).reshape(len(states), -1)
         return np.asarray((rows if len(self.columns) == rows.shape[1] else rows[:, self.columns]) @ self.normals.T)
+
+
+def _sides(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return normals and offsets of the convex hull of rows about as wide as high; if they are flat, within a box."""
+    dimension = rows.shape[1]
+    if dimension == 1 or len(rows) <= 2:
+        return _box(rows)
+    centred = rows - rows.mean(axis=0)
+    _, lengths, axes = np.linalg.svd(centred, full_matrices=False)
+    rank = int(np.count_nonzero(lengths > ROUNDING * len(rows) ** 0.5))
+    if not 1 <= rank <= HULL_COLUMNS:
+        return _box(rows)
+    basis = axes[:rank] if rank < dimension else np.eye(dimension)
+    normals, offsets = _hull(rows @ basis.T)
+    if rank == dimension:
+        return normals, offsets
+    around = _box(rows)  # of the directions in which they are flat
+    return np.vstack([normals @ basis, around[0]]), np.concatenate([offsets, around[1]])
+
+
+def _hull(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    if rows.shape[1] == 1:
+        return _box(rows)
+    try:
+        equations = np.unique(ConvexHull(rows).equations, axis=0)
+    except QhullError:  # they are nearly flat
+        return _box(rows)
+    return equations[:, :-1], -equations[:, -1]
 
 
 def _box(rows: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -48,6 +48,16 @@ def test_intervals_are_stretched_and_nested(calibration):
     np.testing.assert_allclose(known.interval()[1], median + factor * np.hypot(upper - median, floor))
 
 
+@pytest.mark.parametrize("level", ["95", None, True])
+def test_levels_that_are_no_numbers(level, calibration):
+    for known in (None, calibration):
+        made = belief(calibration=known)
+        with pytest.raises(TypeError, match=r"level = .*; it must be a number between 0 and 1, as 0\.95\."):
+            made.interval(level)
+        with pytest.raises(TypeError, match=r"it must be a number between 0 and 1"):
+            made.intervals([level])
+
+
 def test_predictions_have_factors_of_their_own(calibration):
     missing = belief(calibration, report=StepReport(missing=True))
     rejected = belief(calibration, report=StepReport(rejected=True))

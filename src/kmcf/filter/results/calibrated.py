@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from kmcf.embedding.embedding import Embedding, Region
-from kmcf.numerics.arrays import FloatArray
+from kmcf.numerics.arrays import Array, FloatArray
 from kmcf.numerics.circles import circular_mean, wrapped_columns, wrapped_difference
 from kmcf.trust.calibration import Calibration
 from kmcf.trust.conformal import LEVELS, Stretch
@@ -60,8 +60,8 @@ class CalibratedEmbedding(Embedding):
 
     def intervals(self, levels: Sequence[float] | FloatArray) -> FloatArray:
         """Return the central credible intervals at several levels, (K, 2, d); see :meth:`interval`."""
+        _check_levels(np.asarray(levels))
         wanted, stretch = np.asarray(levels, dtype=np.float64), self._stretch
-        _check_levels(wanted)
         if stretch is None:
             centre, below, above = raw_arms(self, wanted)
             return self._reaching(np.stack([centre - below, centre + above], axis=1), wanted)
@@ -206,7 +206,9 @@ class CalibratedEmbedding(Embedding):
         return crps_of_quantiles(SCORED_LEVELS, quantiles, error)
 
 
-def _check_levels(levels: FloatArray) -> None:
+def _check_levels(levels: Array) -> None:
+    if levels.size and levels.dtype.kind not in "iuf":
+        raise TypeError(f"level = {levels.flat[0]!r}; it must be a number between 0 and 1, as 0.95.")
     bad = levels[~((levels >= 0.0) & (levels <= 1.0))]
     if bad.size:
         raise ValueError(f"level = {bad[0]}; it must lie between 0 and 1.")
