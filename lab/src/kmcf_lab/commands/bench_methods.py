@@ -69,7 +69,7 @@ def calibration(console: Console, options: BenchOptions) -> None:
     from kmcf_lab.bench.calibration import draw_ranks, measure_calibration, summarise
 
     sizes, models = options.n or [100, 300, 1000], options.model or list(PAPER_MODELS)
-    cells = measure_calibration(models, sizes, repetitions=2 if options.quick else 10, report=console.print)
+    cells = measure_calibration(models, sizes, repetitions=2 if options.quick else 30, report=console.print)
     rows = summarise(cells)
     columns = ("model", "n", "method", "95 % interval", "± over data sets", "width", "CRPS", "interval score")
     table = new_table("Share of true states inside; the rest divided by the oracle's", columns, left=0)
