@@ -68,7 +68,7 @@ MEMORIES = {"observation_drift": MEMORY, "observation_shift": MEMORY, "residual_
 """The signals that are running means, and what they keep."""
 
 
-STRAYING = 0.1
+STRAYING = 0.3
 """Where part of the prediction is beyond the examples, an observation further from them than so many of theirs raises
 an alarm, if residuals are larger than by chance so often, too."""
 

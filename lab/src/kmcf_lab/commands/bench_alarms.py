@@ -22,7 +22,7 @@ def alarms(console: Console, options: BenchOptions) -> None:
     rows = measure_alarms(
         options.model or (["1a"] if options.quick else PAPER_MODELS),
         (options.n or [200])[0],
-        repetitions=1 if options.quick else 5,
+        repetitions=1 if options.quick else 20,
         tracks=1 if options.quick else 9,
         report=console.print,
     )
