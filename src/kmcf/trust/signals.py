@@ -69,8 +69,8 @@ MEMORIES = {"observation_drift": MEMORY, "observation_shift": MEMORY, "residual_
 
 
 STRAYING = 0.3
-"""Where part of the prediction is beyond the examples, an observation further from them than so many of theirs raises
-an alarm, if residuals are larger than by chance so often, too."""
+"""Where part of the prediction is beyond the examples, an observation further from them than nine in ten of theirs
+raises an alarm, if residuals are larger than by chance so often, too."""
 
 
 class Running(NamedTuple):
