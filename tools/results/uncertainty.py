@@ -94,7 +94,6 @@ TABLES = [
         (
             ("model", "{model}"),
             ("n", "{n}"),
-            ("data sets", "{KMCF[data_sets]}"),
             ("as fitted", "{KMCF[inside]:.3f} ± {KMCF[spread]:.3f}"),
             ("width", "{KMCF[width]:.2f}"),
             ("calibrated", "{KMCF, calibrated[inside]:.3f} ± {KMCF, calibrated[spread]:.3f}"),
