@@ -7,6 +7,7 @@ import pytest
 from live_cases import plane_model, plane_walk
 from live_server import serving
 
+from kmcf.datasets import column_files
 from kmcf.live.history import FollowedObjects
 from kmcf.live.lines import LineColumns, read_lines
 from kmcf.live.server import desk_for
@@ -45,6 +46,13 @@ BAD = {
 def test_bad_lines(message):
     with pytest.raises(ValueError, match=message):
         list(read_lines(io.BytesIO(BAD[message]), COLUMNS))
+
+
+@pytest.mark.parametrize("beginning", [b"", b"t,d0\n0,1\n"])
+def test_a_line_without_an_end_is_refused(beginning, monkeypatch):
+    monkeypatch.setattr(column_files, "LONGEST", 1 << 16)
+    with pytest.raises(ValueError, match="is longer than"):
+        list(read_lines(io.BytesIO(beginning + b"1" * (1 << 17)), COLUMNS))
 
 
 def test_lines_are_filtered_with_what_is_true_beside_them():

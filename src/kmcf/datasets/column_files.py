@@ -206,17 +206,32 @@ def _text_lines(file: Any, encoding: str, source: str) -> Iterator[str]:
     if codec.startswith(("utf-16", "utf-32")):  # whose line ends are not single bytes
         text = io.TextIOWrapper(file, codec, newline="")
         try:
-            yield from _whole_lines(text.readline, "\n", source)
+            yield from whole_lines(text.readline, "\n", source)
         finally:
             with suppress(ValueError):  # it is closed already
                 text.detach()  # whoever opened the file closes it
     else:
-        for number, line in enumerate(_whole_lines(file.readline, b"\n", source)):
+        for number, line in enumerate(whole_lines(file.readline, b"\n", source)):
             yield line.decode("utf-8-sig" if number == 0 and codec == "utf-8" else codec)
 
 
-def _whole_lines(readline: Callable[[int], Any], end: str | bytes, source: str) -> Iterator[Any]:
-    """Refuse a line without an end, such as a device gives, before it takes all memory."""
+def whole_lines(readline: Callable[[int], Any], end: str | bytes, source: str) -> Iterator[Any]:
+    r"""Yield all lines; refuse one without an end, such as a device gives, before it takes all memory.
+
+    Parameters
+    ----------
+    readline : callable
+        Reads a line, or the beginning of one, of so many bytes or letters at most.
+    end : str or bytes
+        What lines end with.
+    source : str
+        What is read, for errors.
+
+    Examples
+    --------
+    >>> list(whole_lines(io.BytesIO(b"a,b\n1,2").readline, b"\n", "stdin"))
+    [b'a,b\n', b'1,2']
+    """
     for number, line in enumerate(iter(partial(readline, LONGEST), end[:0]), start=1):
         if len(line) >= LONGEST and not line.endswith(end):
             raise ValueError(f"{source}, line {number} is longer than {LONGEST >> 20} MB, so this is no table.")

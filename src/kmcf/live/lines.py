@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from kmcf.datasets.cells import is_date, read_date, read_number
-from kmcf.datasets.column_files import csv_rows
+from kmcf.datasets.column_files import csv_rows, whole_lines
 from kmcf.datasets.columns import choose, lacks
 from kmcf.live.requests import Observed, Refusal, read_json, read_name, read_observed
 
@@ -57,8 +57,9 @@ def read_lines(lines: Any, columns: LineColumns, encoding: str = "utf-8", name: 
     >>> line.observed.observation, line.observed.time, line.truth
     ([1.5, None], 0.0, [7.0])
     """
-    first = lines.readline()
-    rest = chain([first], iter(lines.readline, b""))
+    whole = whole_lines(lines.readline, b"\n", "stdin")
+    first = next(whole, b"")
+    rest = chain([first], whole)
     if first.lstrip()[:1] == b"{":
         yield from _json_lines(rest, name)
     else:
@@ -66,12 +67,12 @@ def read_lines(lines: Any, columns: LineColumns, encoding: str = "utf-8", name: 
 
 
 class _Rest:
-    """Lines of which the first was read already, as a binary file of which only lines are read."""
+    """Lines of which the first was read already, as a binary file of which only whole lines are read."""
 
     def __init__(self, lines: Iterator[bytes]) -> None:
         self._lines = lines
 
-    def readline(self) -> bytes:
+    def readline(self, _most: int = -1) -> bytes:
         return next(self._lines, b"")
 
     def __iter__(self) -> Iterator[bytes]:
