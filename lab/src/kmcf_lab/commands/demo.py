@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from kmcf.cli.showing import can_show_progress, command_line
-from kmcf_lab.commands.localize import check_extras, score_table
+from kmcf_lab.commands.localize import check_extras, print_scores
 
 
 def demo(
@@ -35,7 +35,7 @@ def demo(
         f"{walks} of the nine. This takes a minute or two."
     )
     published = run_demo(out, command_line(), walks=walks, seed=seed, progress=can_show_progress())
-    console.print(score_table(published.scores, BLE.measure, "Position of the person"))
+    print_scores(console, published.scores, BLE.measure, "Position of the person")
     console.print(
         "The walk in the picture, the one of median error, was followed with a mean error of "
         f"{published.shown.mean:.2f} m, by strengths alone."

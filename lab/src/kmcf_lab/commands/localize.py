@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from enum import StrEnum
@@ -129,7 +129,7 @@ def localize(
         typer.echo(json.dumps(summary_of(published, experiment.problem.measure)))
         return
     console = Console()
-    console.print(score_table(published.scores, experiment.problem.measure, experiment.problem.title))
+    print_scores(console, published.scores, experiment.problem.measure, experiment.problem.title)
     for file in published.files:
         console.print(f"saved {file}", soft_wrap=True)
 
@@ -149,22 +149,37 @@ def _failing_in_one_sentence() -> Iterator[None]:
 
 
 IN_THE_REPORT = ("rmse", "crps", "within")
+WIDE = 1000
 """What a terminal has no room for, unless it is what a problem is judged by."""
 
 
-def score_table(scores: Sequence[Score], measure: Measure, title: str) -> Table:
-    """Put means and standard errors of all methods into a table."""
+def print_scores(console: Console, scores: Sequence[Score], measure: Measure, title: str) -> None:
+    """Print means and standard errors of all methods; on a narrow terminal headings break, and errors if they must."""
+    everything = console.options.update(width=WIDE)
+    table = _score_table(scores, measure, title, unbroken)
+    if console.measure(table, options=everything).maximum > console.width:
+        table = _narrowed(table)
+    if console.measure(table, options=everything).minimum > console.width:
+        table = _narrowed(_score_table(scores, measure, title, lambda number: str(number).replace(" ± ", " ±")))
+    console.print(table)
+
+
+def _score_table(scores: Sequence[Score], measure: Measure, title: str, shown: Callable[[object], str]) -> Table:
     from kmcf_lab.localize.methods import METHODS
     from kmcf_lab.localize.scores import counted_folds, heading, methods_of, ordered_quantities, summary
 
     caption = f"{title}: means over {counted_folds(scores)} ± standard errors"
     names = [name for name in ordered_quantities(measure) if name == measure.primary or name not in IN_THE_REPORT]
     table = new_table(caption, ["method", *(heading(name, measure) for name in names)])
-    rows = [[unbroken(summary(scores, method, name)) for name in names] for method in methods_of(scores)]
-    for method, cells in zip(methods_of(scores), rows, strict=True):
-        table.add_row(METHODS[method].label, *cells)
-    for column, numbers in zip(table.columns[1:], zip(*rows, strict=True), strict=True):
-        column.min_width = max(map(len, numbers))  # headings break on a narrow terminal, numbers do not
+    for method in methods_of(scores):
+        table.add_row(METHODS[method].label, *(shown(summary(scores, method, name)) for name in names))
+    return table
+
+
+def _narrowed(table: Table) -> Table:
+    """Give columns of numbers the width of their longest word, which would be cut off otherwise."""
+    for column in table.columns[1:]:
+        column.width = max(len(word) for text in (column.header, *column.cells) for word in str(text).split())
     return table
 
 
