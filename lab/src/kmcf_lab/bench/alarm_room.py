@@ -63,7 +63,7 @@ def draw_room(room: Room, runs: dict[str, FilterRun], folder: Path) -> list[Path
     """Draw the walk, what the filters made of it, and where they raised an alarm."""
     with canvas(1, len(runs), (5.2 * len(runs), 5.0), sharey=True) as (figure, axes):
         for ax, (label, run) in zip(axes[0], runs.items(), strict=True):
-            ax.plot(*room.states.T, ".", color=GREY, markersize=2, alpha=0.5, label="examples")
+            ax.scatter(*room.states.T, s=4, color=GREY, alpha=0.5, linewidths=0, label="examples")
             ax.axvline(COVERED, color=GREY, linewidth=0.8, linestyle="--")
             ax.plot(*room.path.T, color=GREY, linewidth=1.5, label="walk")
             ax.plot(*run.mean.T, color=BLUE, linewidth=1.2, label="estimate")
@@ -71,8 +71,8 @@ def draw_room(room: Room, runs: dict[str, FilterRun], folder: Path) -> list[Path
             first = np.flatnonzero(run.alarm[room.turns :])
             if len(first):
                 place = room.path[first[0] + room.turns]
-                ax.plot(*place, "*", color=ORANGE, markersize=13, label="the walker at the first alarm")
+                ax.plot(*place, "*", color=ORANGE, markersize=13, label="walker at the first alarm")
             ax.set(title=f"posterior on {label}", xlabel="x [m]", xlim=(-0.3, SIZE), ylim=(-0.3, SIZE + 0.3))
         axes[0, 0].set_ylabel("y [m]")
-        axes[0, -1].legend(loc="upper right")
+        axes[0, -1].legend(loc="lower right", scatterpoints=3, handlelength=1.2, borderaxespad=0.1)
         return save_figure(figure, folder, "bench_alarms")
