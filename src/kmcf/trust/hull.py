@@ -96,10 +96,10 @@ def _sides(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     rank = int(np.count_nonzero(lengths > ROUNDING * len(rows) ** 0.5))
     if not 1 <= rank <= HULL_COLUMNS:
         return _box(rows)
-    basis = axes[:rank] if rank < dimension else np.eye(dimension)
-    normals, offsets = _hull(rows @ basis.T)
     if rank == dimension:
-        return normals, offsets
+        return _hull(rows)
+    basis = axes[:rank]
+    normals, offsets = _hull(rows @ basis.T)
     around = _box(rows)  # of the directions in which they are flat
     return np.vstack([normals @ basis, around[0]]), np.concatenate([offsets, around[1]])
 
