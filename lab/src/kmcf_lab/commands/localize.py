@@ -149,8 +149,9 @@ def _failing_in_one_sentence() -> Iterator[None]:
 
 
 IN_THE_REPORT = ("rmse", "crps", "within")
-WIDE = 1000
 """What a terminal has no room for, unless it is what a problem is judged by."""
+WIDE = 1000
+"""More columns of letters than any table of scores needs."""
 
 
 def print_scores(console: Console, scores: Sequence[Score], measure: Measure, title: str) -> None:
